@@ -1,0 +1,8 @@
+/** All that core asks of its platform: the two codecs every JavaScript runtime has. Nothing else is declared on purpose. */
+declare class TextDecoder {
+  constructor(label?: string, options?: { readonly fatal?: boolean; readonly ignoreBOM?: boolean })
+  decode(input?: Uint8Array): string
+}
+declare class TextEncoder {
+  encode(input?: string): Uint8Array
+}

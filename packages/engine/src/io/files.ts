@@ -1,0 +1,52 @@
+/**
+ * The disk as Galley asks for it. One interface, two implementations (the real disk and memory) and wrappers that inject
+ * faults; one conformance suite runs on all.
+ *
+ * Paths are absolute strings in which undecodable bytes are escaped as `@galley/core/path.ts` says. No method follows a
+ * symlink at the last component unless it says so. Errors are Node's (`code`: ENOENT, EACCES, ENOSPC, EXDEV, …); callers at the
+ * rim of `session` translate them.
+ */
+export interface Files {
+  /** What stands there; null is an *observed* absence (ENOENT or ENOTDIR). Every other trouble is thrown. */
+  lstat(path: string): Promise<Stat | null>
+  /** The whole content of a regular file, never of a FIFO or device; `tooLarge` beyond `limit` bytes. Bytes and stat are from one handle. */
+  read(path: string, limit: number): Promise<{ readonly bytes: Uint8Array; readonly stat: Stat } | "tooLarge">
+  readlink(path: string): Promise<string>
+  /** Names, unsorted. */
+  list(folder: string): Promise<readonly { readonly name: string; readonly kind: Stat["kind"] }[]>
+  /** The path with every symlink resolved; the last components may be missing. */
+  realpath(path: string): Promise<string>
+
+  /** Makes a new file (O_EXCL, O_NOFOLLOW) whose mode is final before the first byte; loops until all is written; fsyncs. */
+  create(path: string, bytes: Uint8Array, mode: number): Promise<void>
+  /** Overwrites in place, keeping inode, links and owner; loops, truncates to length, fsyncs. */
+  overwrite(path: string, bytes: Uint8Array): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  /** A second name for the same inode. EEXIST if `to` exists. */
+  link(from: string, to: string): Promise<void>
+  symlink(target: string, path: string): Promise<void>
+  unlink(path: string): Promise<void>
+  makeFolder(path: string, mode: number): Promise<void>
+  /** ENOTEMPTY if anything is inside. */
+  removeFolder(path: string): Promise<void>
+  chmod(path: string, mode: number): Promise<void>
+  /** Copies owner where allowed, xattrs and ACLs from one to the other; returns what could not be kept, in words. */
+  copyIdentity(from: string, to: string): Promise<readonly string[]>
+  /** Makes names in the folder durable. */
+  syncFolder(folder: string): Promise<void>
+}
+
+export interface Stat {
+  readonly kind: "file" | "folder" | "symlink" | "fifo" | "socket" | "device"
+  /** Permission bits, 0o7777. */
+  readonly mode: number
+  readonly size: number
+  readonly links: number
+  readonly uid: number
+  readonly gid: number
+  readonly dev: bigint
+  readonly ino: bigint
+  /** Nanoseconds. ctime is in the key: a same-size edit with a restored mtime still moves it. */
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
