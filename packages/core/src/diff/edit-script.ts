@@ -1,0 +1,398 @@
+/**
+ * Which lines of two texts have no partner in the other, by the algorithm of git's xdiff (git 2.39, `xdiff/xdiffi.c` and
+ * `xdiff/xprepare.c`, itself Eugene Myers, "An O(ND) Difference Algorithm and Its Variations", 1986, linear space).
+ *
+ * Among equally short scripts each program chooses another one, and `git merge-file` calls clean or not what its own choice
+ * makes so. Therefore the choices here are git's: the order in which diagonals are tried, the lines set aside before the
+ * search, and, in the mode `likeGit`, where a long search is cut short. Written from the algorithm, not from its source text.
+ */
+
+/** A text as numbers: equal lines have equal numbers. */
+export type Symbols = Int32Array
+
+/** One flag per line, 1 for changed. One longer than the text: the last flag is always 0. */
+export interface Marks {
+  readonly base: Uint8Array
+  readonly current: Uint8Array
+}
+
+export interface EditScript {
+  readonly marks: Marks
+  /** Lines marked on both sides together. */
+  readonly changed: number
+  /** Whether no shorter script exists for certain. */
+  readonly shortest: boolean
+}
+
+/** Thrown inside a search that used up its steps. */
+class OutOfSteps extends Error {}
+
+/** As `git diff` does it: bounded by itself, usually a shortest script, `shortest` if that is known. */
+export function scriptLikeGit(base: Symbols, current: Symbols): EditScript {
+  return search(base, current, false, Number.MAX_SAFE_INTEGER)
+}
+
+/**
+ * As `git diff --minimal` does it; null when it would take more than `budget` steps (one diagonal tried or one line
+ * compared each, some 5 ns).
+ */
+export function shortestScript(base: Symbols, current: Symbols, budget: number): EditScript | null {
+  try {
+    return search(base, current, true, budget)
+  } catch (error) {
+    if (error instanceof OutOfSteps) return null
+    throw error
+  }
+}
+
+function search(base: Symbols, current: Symbols, minimal: boolean, budget: number): EditScript {
+  const marks: Marks = { base: new Uint8Array(base.length + 1), current: new Uint8Array(current.length + 1) }
+  const core = setAside(base, current, marks, minimal)
+  const space = searchSpace(core, minimal, budget)
+  compareBox(space, marks, { fromA: 0, toA: core.a.length, fromB: 0, toB: core.b.length }, minimal)
+  return {
+    marks,
+    changed: count(marks.base) + count(marks.current),
+    shortest: minimal || (space.shortest && core.onlyHopeless),
+  }
+}
+
+function count(flags: Uint8Array): number {
+  let sum = 0
+  for (const flag of flags) sum += flag
+  return sum
+}
+
+// ---- lines set aside before the search
+
+/** What is left to search: symbols and, for each, its line in the whole text. */
+interface Core {
+  readonly a: Symbols
+  readonly b: Symbols
+  readonly lineOfA: Int32Array
+  readonly lineOfB: Int32Array
+  /** Only lines without any partner were set aside, which never costs a longer script. */
+  readonly onlyHopeless: boolean
+}
+
+/** Cuts common ends off and marks lines that have no partner (and, not `minimal`, lone lines with very many). */
+function setAside(base: Symbols, current: Symbols, marks: Marks, minimal: boolean): Core {
+  const shorter = Math.min(base.length, current.length)
+  let start = 0
+  while (start < shorter && base[start] === current[start]) start++
+  let tail = 0
+  while (tail < shorter - start && base[base.length - 1 - tail] === current[current.length - 1 - tail]) tail++
+
+  let symbols = 0
+  for (const symbol of base) if (symbol >= symbols) symbols = symbol + 1
+  for (const symbol of current) if (symbol >= symbols) symbols = symbol + 1
+  const inBase = occurrences(base, symbols)
+  const inCurrent = occurrences(current, symbols)
+  const a = keepPromising(base, start, base.length - tail, inCurrent, marks.base, minimal)
+  const b = keepPromising(current, start, current.length - tail, inBase, marks.current, minimal)
+  return {
+    a: a.symbols,
+    b: b.symbols,
+    lineOfA: a.lines,
+    lineOfB: b.lines,
+    onlyHopeless: a.onlyHopeless && b.onlyHopeless,
+  }
+}
+
+function occurrences(text: Symbols, symbols: number): Int32Array {
+  const times = new Int32Array(symbols)
+  for (const symbol of text) times[symbol] = (times[symbol] as number) + 1
+  return times
+}
+
+const hopeless = 0
+const promising = 1
+const crowded = 2
+
+function keepPromising(
+  text: Symbols,
+  start: number,
+  end: number,
+  inOther: Int32Array,
+  marks: Uint8Array,
+  minimal: boolean,
+): { readonly symbols: Symbols; readonly lines: Int32Array; readonly onlyHopeless: boolean } {
+  const tooMany = minimal ? Number.MAX_SAFE_INTEGER : Math.min(roughRoot(text.length), 1024)
+  const grades = new Uint8Array(text.length)
+  for (let line = start; line < end; line++) {
+    const partners = inOther[text[line] as number] as number
+    grades[line] = partners === 0 ? hopeless : partners >= tooMany ? crowded : promising
+  }
+  const symbols = new Int32Array(end - start)
+  const lines = new Int32Array(end - start)
+  let kept = 0
+  let onlyHopeless = true
+  for (let line = start; line < end; line++) {
+    const grade = grades[line] as number
+    if (grade === promising || (grade === crowded && !amongHopeless(grades, line, start, end))) {
+      symbols[kept] = text[line] as number
+      lines[kept] = line
+      kept++
+    } else {
+      marks[line] = 1
+      if (grade === crowded) onlyHopeless = false
+    }
+  }
+  return { symbols: symbols.subarray(0, kept), lines: lines.subarray(0, kept), onlyHopeless }
+}
+
+/** Whether a crowded line stands in a run where lines without partners are more than three times as many as crowded ones. */
+function amongHopeless(grades: Uint8Array, line: number, start: number, end: number): boolean {
+  const above = unpromisingRun(grades, line - 1, Math.max(start, line - 100), -1)
+  if (above.hopeless === 0) return false
+  const below = unpromisingRun(grades, line + 1, Math.min(end - 1, line + 100), 1)
+  if (below.hopeless === 0) return false
+  const crowdedLines = above.crowded + below.crowded + 2 // The line itself counts once for each direction.
+  return crowdedLines * 4 < crowdedLines + above.hopeless + below.hopeless
+}
+
+/** Counts lines from `from` towards `last`, both included, up to the first promising one. */
+function unpromisingRun(
+  grades: Uint8Array,
+  from: number,
+  last: number,
+  step: 1 | -1,
+): { readonly hopeless: number; readonly crowded: number } {
+  const run = { hopeless: 0, crowded: 0 }
+  for (let at = from; at * step <= last * step && grades[at] !== promising; at += step) {
+    if (grades[at] === hopeless) run.hopeless++
+    else run.crowded++
+  }
+  return run
+}
+
+/** A power of two near the square root. */
+function roughRoot(value: number): number {
+  let root = 1
+  for (let rest = value; rest > 0; rest >>= 2) root *= 2
+  return root
+}
+
+// ---- the search
+
+/** A rectangle of the edit graph, half-open. */
+interface Box {
+  readonly fromA: number
+  readonly toA: number
+  readonly fromB: number
+  readonly toB: number
+}
+
+interface Split {
+  readonly a: number
+  readonly b: number
+  readonly minimalBefore: boolean
+  readonly minimalAfter: boolean
+}
+
+interface Space extends Core {
+  /** Furthest point of a on each diagonal (a - b), from the start and from the end; diagonal d is at d + origin. */
+  readonly forward: Int32Array
+  readonly backward: Int32Array
+  readonly origin: number
+  /** Edits after which a search that is not minimal takes the furthest point so far. */
+  readonly patience: number
+  steps: number
+  shortest: boolean
+}
+
+const longSnake = 20
+const heuristicFrom = 256
+const beyond = 0x7fffffff
+
+function searchSpace(core: Core, minimal: boolean, budget: number): Space {
+  const diagonals = core.a.length + core.b.length + 3
+  return {
+    ...core,
+    forward: new Int32Array(diagonals + 2),
+    backward: new Int32Array(diagonals + 2),
+    origin: core.b.length + 1,
+    patience: minimal ? Number.MAX_SAFE_INTEGER : Math.max(256, roughRoot(diagonals)),
+    steps: budget,
+    shortest: true,
+  }
+}
+
+function compareBox(space: Space, marks: Marks, whole: Box, minimalWhole: boolean): void {
+  // An explicit stack: adversarial texts nest as deep as they are long.
+  const todo: { readonly box: Box; readonly minimal: boolean }[] = [{ box: whole, minimal: minimalWhole }]
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const box = trimmed(space, next.box)
+    if (box.fromA === box.toA) {
+      for (let b = box.fromB; b < box.toB; b++) marks.current[space.lineOfB[b] as number] = 1
+    } else if (box.fromB === box.toB) {
+      for (let a = box.fromA; a < box.toA; a++) marks.base[space.lineOfA[a] as number] = 1
+    } else {
+      const split = splitBox(space, box, next.minimal)
+      if (!split.minimalBefore || !split.minimalAfter) space.shortest = false
+      todo.push({ box: { ...box, fromA: split.a, fromB: split.b }, minimal: split.minimalAfter })
+      todo.push({ box: { ...box, toA: split.a, toB: split.b }, minimal: split.minimalBefore })
+    }
+  }
+}
+
+function trimmed(space: Space, box: Box): Box {
+  const { a, b } = space
+  let { fromA, toA, fromB, toB } = box
+  while (fromA < toA && fromB < toB && a[fromA] === b[fromB]) {
+    fromA++
+    fromB++
+  }
+  while (fromA < toA && fromB < toB && a[toA - 1] === b[toB - 1]) {
+    toA--
+    toB--
+  }
+  return { fromA, toA, fromB, toB }
+}
+
+/** Finds a point on a shortest path through the box (or, not `minimal` and after much work, on a good one). */
+function splitBox(space: Space, box: Box, minimal: boolean): Split {
+  const { a, b, forward, backward, origin } = space
+  const { fromA, toA, fromB, toB } = box
+  const lowest = fromA - toB
+  const highest = toA - fromB
+  const start = fromA - fromB
+  const end = toA - toB
+  const odd = ((start - end) & 1) !== 0
+  let forwardMin = start
+  let forwardMax = start
+  let backwardMin = end
+  let backwardMax = end
+  forward[start + origin] = fromA
+  backward[end + origin] = toA
+
+  for (let cost = 1; ; cost++) {
+    let sawSnake = false
+
+    if (forwardMin > lowest) forward[--forwardMin - 1 + origin] = -1
+    else ++forwardMin
+    if (forwardMax < highest) forward[++forwardMax + 1 + origin] = -1
+    else --forwardMax
+    for (let d = forwardMax; d >= forwardMin; d -= 2) {
+      const left = forward[d - 1 + origin] as number
+      const right = forward[d + 1 + origin] as number
+      const first = left >= right ? left + 1 : right
+      let x = first
+      let y = x - d
+      while (x < toA && y < toB && a[x] === b[y]) {
+        x++
+        y++
+      }
+      space.steps -= 1 + x - first
+      if (x - first > longSnake) sawSnake = true
+      forward[d + origin] = x
+      if (odd && backwardMin <= d && d <= backwardMax && (backward[d + origin] as number) <= x)
+        return { a: x, b: y, minimalBefore: true, minimalAfter: true }
+    }
+
+    if (backwardMin > lowest) backward[--backwardMin - 1 + origin] = beyond
+    else ++backwardMin
+    if (backwardMax < highest) backward[++backwardMax + 1 + origin] = beyond
+    else --backwardMax
+    for (let d = backwardMax; d >= backwardMin; d -= 2) {
+      const left = backward[d - 1 + origin] as number
+      const right = backward[d + 1 + origin] as number
+      const first = left < right ? left : right - 1
+      let x = first
+      let y = x - d
+      while (x > fromA && y > fromB && a[x - 1] === b[y - 1]) {
+        x--
+        y--
+      }
+      space.steps -= 1 + first - x
+      if (first - x > longSnake) sawSnake = true
+      backward[d + origin] = x
+      if (!odd && forwardMin <= d && d <= forwardMax && x <= (forward[d + origin] as number))
+        return { a: x, b: y, minimalBefore: true, minimalAfter: true }
+    }
+
+    if (space.steps < 0) throw new OutOfSteps()
+    if (minimal) continue
+    const reach: Reach = { forwardMin, forwardMax, backwardMin, backwardMax, start, end, cost }
+    if (sawSnake && cost > heuristicFrom) {
+      const early = interestingPoint(space, box, reach)
+      if (early !== null) return early
+    }
+    if (cost >= space.patience) return furthestPoint(space, box, reach)
+  }
+}
+
+/** How far a search has come. */
+interface Reach {
+  readonly forwardMin: number
+  readonly forwardMax: number
+  readonly backwardMin: number
+  readonly backwardMax: number
+  readonly start: number
+  readonly end: number
+  readonly cost: number
+}
+
+/** The end of a long snake that lies far ahead for its cost, or null. */
+function interestingPoint(space: Space, box: Box, reach: Reach): Split | null {
+  const { a, b, forward, backward, origin } = space
+  const { fromA, toA, fromB, toB } = box
+  let best = 0
+  let bestA = 0
+  let bestB = 0
+  for (let d = reach.forwardMax; d >= reach.forwardMin; d -= 2) {
+    const x = forward[d + origin] as number
+    const y = x - d
+    const progress = x - fromA + (y - fromB) - Math.abs(d - reach.start)
+    if (progress <= 4 * reach.cost || progress <= best) continue
+    if (x < fromA + longSnake || x >= toA || y < fromB + longSnake || y >= toB) continue
+    if (!sameStretch(a, x - longSnake, b, y - longSnake)) continue
+    best = progress
+    bestA = x
+    bestB = y
+  }
+  if (best > 0) return { a: bestA, b: bestB, minimalBefore: true, minimalAfter: false }
+  for (let d = reach.backwardMax; d >= reach.backwardMin; d -= 2) {
+    const x = backward[d + origin] as number
+    const y = x - d
+    const progress = toA - x + (toB - y) - Math.abs(d - reach.end)
+    if (progress <= 4 * reach.cost || progress <= best) continue
+    if (x <= fromA || x > toA - longSnake || y <= fromB || y > toB - longSnake) continue
+    if (!sameStretch(a, x, b, y)) continue
+    best = progress
+    bestA = x
+    bestB = y
+  }
+  return best > 0 ? { a: bestA, b: bestB, minimalBefore: false, minimalAfter: true } : null
+}
+
+function sameStretch(a: Symbols, fromA: number, b: Symbols, fromB: number): boolean {
+  for (let at = 0; at < longSnake; at++) if (a[fromA + at] !== b[fromB + at]) return false
+  return true
+}
+
+function furthestPoint(space: Space, box: Box, reach: Reach): Split {
+  const { forward, backward, origin } = space
+  const { fromA, toA, fromB, toB } = box
+  let ahead = -1
+  let aheadA = -1
+  for (let d = reach.forwardMax; d >= reach.forwardMin; d -= 2) {
+    let x = Math.min(forward[d + origin] as number, toA)
+    if (x - d > toB) x = toB + d
+    if (ahead >= x + (x - d)) continue
+    ahead = x + (x - d)
+    aheadA = x
+  }
+  let behind = beyond
+  let behindA = beyond
+  for (let d = reach.backwardMax; d >= reach.backwardMin; d -= 2) {
+    let x = Math.max(fromA, backward[d + origin] as number)
+    if (x - d < fromB) x = fromB + d
+    if (x + (x - d) >= behind) continue
+    behind = x + (x - d)
+    behindA = x
+  }
+  return toA + toB - behind < ahead - (fromA + fromB)
+    ? { a: aheadA, b: ahead - aheadA, minimalBefore: true, minimalAfter: false }
+    : { a: behindA, b: behind - behindA, minimalBefore: false, minimalAfter: true }
+}

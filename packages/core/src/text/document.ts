@@ -1,0 +1,197 @@
+/** How bytes spell a text. Together with the text it gives the bytes back exactly. */
+export interface Encoding {
+  /** Lower case. Names other than the three below come from a declaration (`.editorconfig`, configuration). */
+  readonly name: "utf-8" | "utf-16le" | "utf-16be" | (string & {})
+  readonly bom: boolean
+}
+
+export interface TextDocument {
+  /** Without the byte order mark. */
+  readonly text: string
+  readonly encoding: Encoding
+}
+
+export interface NotText {
+  readonly kind: "notText"
+  /** `binary`: bytes no text has; `undecodable`: not what the mark or declaration says; `undeclared`: no rule to read it by. */
+  readonly reason: "binary" | "undecodable" | "undeclared"
+  readonly message: string
+}
+
+/** Charsets that core does not know itself. Null where it does not know the charset either, or a character has no spelling. */
+export interface Codec {
+  decode(bytes: Uint8Array, charset: string): string | null
+  encode(text: string, charset: string): Uint8Array | null
+}
+
+/**
+ * Reads bytes as text, or says why not. Nothing is guessed and nothing is replaced: what this returns as text,
+ * `encodeDocument` spells with the very same bytes.
+ *
+ * A byte order mark decides first (UTF-8, UTF-16), then the declaration, else it must be UTF-8. Only the first mark is one;
+ * a second is content. UTF-16 without a mark is text only as declared.
+ */
+export function decodeDocument(
+  bytes: Uint8Array,
+  declared?: { readonly charset: string; readonly codec: Codec },
+): TextDocument | NotText {
+  if (startsWith(bytes, utf8Mark)) return decodeUtf8(bytes.subarray(3), true)
+  if (startsWith(bytes, [0xff, 0xfe])) return decodeUtf16(bytes.subarray(2), { name: "utf-16le", bom: true })
+  if (startsWith(bytes, [0xfe, 0xff])) return decodeUtf16(bytes.subarray(2), { name: "utf-16be", bom: true })
+  if (declared === undefined) return decodeUtf8(bytes, false)
+  const charset = canonicalCharset(declared.charset)
+  switch (charset) {
+    case "utf-8":
+      return decodeUtf8(bytes, false)
+    case "utf-16le":
+    case "utf-16be":
+      return decodeUtf16(bytes, { name: charset, bom: false })
+    case "latin1":
+      return checkedNul(latin1Text(bytes), { name: charset, bom: false })
+    default:
+      return decodeByCodec(bytes, charset, declared.codec)
+  }
+}
+
+/** Spells text as bytes, or says why that is impossible. `codec` is asked for charsets other than UTF-8, UTF-16 and latin1. */
+export function encodeDocument(text: string, encoding: Encoding, codec?: Codec): Uint8Array | NotText {
+  const charset = canonicalCharset(encoding.name)
+  switch (charset) {
+    case "utf-8":
+      if (!text.isWellFormed())
+        return refused("undecodable", "The text has half a surrogate pair, which UTF-8 cannot spell")
+      return withMark(encoding.bom ? utf8Mark : [], new TextEncoder().encode(text))
+    case "utf-16le":
+    case "utf-16be":
+      if (!text.isWellFormed()) return refused("undecodable", "The text has half a surrogate pair")
+      return encodeUtf16(text, charset === "utf-16le", encoding.bom)
+    case "latin1":
+      return encodeLatin1(text)
+    default: {
+      const bytes = codec?.encode(text, charset) ?? null
+      if (bytes === null) return refused("undeclared", `No codec spells this text in ${encoding.name}`)
+      if (codec?.decode(bytes, charset) !== text)
+        return refused("undecodable", `The text cannot be spelled exactly in ${encoding.name}`)
+      return bytes
+    }
+  }
+}
+
+export function isNotText(value: TextDocument | Uint8Array | NotText): value is NotText {
+  return "kind" in value && value.kind === "notText"
+}
+
+const utf8Mark = [0xef, 0xbb, 0xbf]
+
+function startsWith(bytes: Uint8Array, head: readonly number[]): boolean {
+  return head.every((byte, at) => bytes[at] === byte)
+}
+
+function refused(reason: NotText["reason"], message: string): NotText {
+  return { kind: "notText", reason, message }
+}
+
+/** The names in use for the charsets that core knows itself; any other name in lower case. */
+function canonicalCharset(charset: string): string {
+  const name = charset.trim().toLowerCase()
+  switch (name) {
+    case "utf8":
+    case "utf-8":
+    case "utf-8-bom":
+      return "utf-8"
+    case "utf16le":
+    case "utf-16le":
+      return "utf-16le"
+    case "utf16be":
+    case "utf-16be":
+      return "utf-16be"
+    case "latin1":
+    case "iso-8859-1":
+    case "iso8859-1":
+      return "latin1"
+    default:
+      return name
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array, bom: boolean): TextDocument | NotText {
+  // A fatal decoder refuses whatever is not the one shortest spelling, so accepting is already the round trip.
+  const text = decodeStrictly(bytes, "utf-8")
+  if (text !== null) return checkedNul(text, { name: "utf-8", bom })
+  if (bytes.includes(0)) return refused("binary", "The file has NUL bytes and is not UTF-8")
+  return bom
+    ? refused("undecodable", "The file has a UTF-8 byte order mark but is not valid UTF-8")
+    : refused("undeclared", "The file is not UTF-8 and no other charset is declared for it")
+}
+
+function checkedNul(text: string, encoding: Encoding): TextDocument | NotText {
+  return text.includes("\0") ? refused("binary", "The file has NUL bytes") : { text, encoding }
+}
+
+function decodeUtf16(bytes: Uint8Array, encoding: Encoding): TextDocument | NotText {
+  if (bytes.length % 2 !== 0)
+    return refused("undecodable", "The file is UTF-16 by its mark but has half a code unit at its end")
+  const text = decodeStrictly(bytes, encoding.name)
+  if (text === null) return refused("undecodable", "The file is UTF-16 by its mark but has half a surrogate pair")
+  return checkedNul(text, encoding)
+}
+
+function decodeStrictly(bytes: Uint8Array, label: string): string | null {
+  try {
+    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+function encodeUtf16(text: string, little: boolean, bom: boolean): Uint8Array {
+  const offset = bom ? 2 : 0
+  const bytes = new Uint8Array(text.length * 2 + offset)
+  const low = little ? 0 : 1
+  const high = 1 - low
+  if (bom) {
+    bytes[low] = 0xff
+    bytes[high] = 0xfe
+  }
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    bytes[offset + at * 2 + low] = unit & 0xff
+    bytes[offset + at * 2 + high] = unit >> 8
+  }
+  return bytes
+}
+
+function withMark(mark: readonly number[], bytes: Uint8Array): Uint8Array {
+  if (mark.length === 0) return bytes
+  const marked = new Uint8Array(mark.length + bytes.length)
+  marked.set(mark)
+  marked.set(bytes, mark.length)
+  return marked
+}
+
+/** ISO 8859-1: byte = code point. Not TextDecoder's "latin1", which is windows-1252. */
+function latin1Text(bytes: Uint8Array): string {
+  const parts: string[] = []
+  // In pieces: an argument list of millions overflows the stack.
+  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)))
+  return parts.join("")
+}
+
+function encodeLatin1(text: string): Uint8Array | NotText {
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit > 0xff) return refused("undecodable", "The text has characters that ISO 8859-1 does not have")
+    bytes[at] = unit
+  }
+  return bytes
+}
+
+function decodeByCodec(bytes: Uint8Array, charset: string, codec: Codec): TextDocument | NotText {
+  const text = codec.decode(bytes, charset)
+  if (text === null) return refused("undeclared", `The file is declared as ${charset}, which is not known here`)
+  const again = codec.encode(text, charset)
+  if (again === null || again.length !== bytes.length || again.some((byte, at) => byte !== bytes[at]))
+    return refused("undecodable", `The file is declared as ${charset} but is not exactly that`)
+  return checkedNul(text, { name: charset, bom: false })
+}
