@@ -26,14 +26,38 @@ export interface Files {
   link(from: string, to: string): Promise<void>
   symlink(target: string, path: string): Promise<void>
   unlink(path: string): Promise<void>
+  /** As mkdir(2): `mode` less the umask. A mode that must be exact is set by `chmod` after. */
   makeFolder(path: string, mode: number): Promise<void>
   /** ENOTEMPTY if anything is inside. */
   removeFolder(path: string): Promise<void>
   chmod(path: string, mode: number): Promise<void>
   /** Copies owner where allowed, xattrs and ACLs from one to the other; returns what could not be kept, in words. */
   copyIdentity(from: string, to: string): Promise<readonly string[]>
+  /**
+   * Those of the files that carry extended attributes or ACLs, and those whose folder hands an ACL to new files; looked at in
+   * one go (a process per call, not per file). null: this machine cannot tell.
+   */
+  withAttributes(paths: readonly string[]): Promise<ReadonlySet<string> | null>
   /** Makes names in the folder durable. */
   syncFolder(folder: string): Promise<void>
+  /** Whether we may make and remove names in the folder, or write the file. */
+  writable(path: string): Promise<boolean>
+  /**
+   * Opens `folder` (relative, `""` for the root itself) below `root`, following no symlink on the way: ENOENT if it is missing,
+   * ENOTDIR if a name on the way is a symlink or a file. On Linux the path it gives leads to the very folder that was opened,
+   * whatever happens to its name afterwards; elsewhere it is the plain path, checked once.
+   */
+  openFolder(root: string, folder: string): Promise<OpenFolder>
+  /** Whose files we make; `uid` 0 may give files away. */
+  readonly self: { readonly uid: number; readonly gid: number; readonly groups: readonly number[] }
+  /** Bits that new files and folders do not get. */
+  readonly umask: number
+}
+
+export interface OpenFolder {
+  /** A prefix for names inside: `${path}/${name}`. Good until `close`. */
+  readonly path: string
+  close(): Promise<void>
 }
 
 export interface Stat {
