@@ -4,7 +4,7 @@
  *
  * Among equally short scripts each program chooses another one, and `git merge-file` calls clean or not what its own choice
  * makes so. Therefore the choices here are git's: the order in which diagonals are tried, the lines set aside before the
- * search, and, in the mode `likeGit`, where a long search is cut short. Written from the algorithm, not from its source text.
+ * search, and where a long search is cut short. Written from the algorithm, not from its source text.
  */
 
 /** A text as numbers: equal lines have equal numbers. */
@@ -20,23 +20,23 @@ export interface EditScript {
   readonly marks: Marks
   /** Lines marked on both sides together. */
   readonly changed: number
-  /** Whether no shorter script exists for certain. */
-  readonly shortest: boolean
+  /** Whether the search stopped before it knew that nothing is shorter. */
+  readonly cutShort: boolean
 }
 
 /** Thrown inside a search that used up its steps. */
 class OutOfSteps extends Error {}
 
-/** As `git diff` does it: bounded by itself, usually a shortest script, `shortest` if that is known. */
+/** As `git diff` and `git merge-file` have it. Bounded by itself: after many edits it goes on from a good point instead of the best. */
 export function scriptLikeGit(base: Symbols, current: Symbols): EditScript {
   return search(base, current, false, Number.MAX_SAFE_INTEGER)
 }
 
 /**
- * As `git diff --minimal` does it; null when it would take more than `budget` steps (one diagonal tried or one line
+ * The same without cutting the search short; null when that takes more than `budget` steps (one diagonal tried or one line
  * compared each, some 5 ns).
  */
-export function shortestScript(base: Symbols, current: Symbols, budget: number): EditScript | null {
+export function patientScript(base: Symbols, current: Symbols, budget: number): EditScript | null {
   try {
     return search(base, current, true, budget)
   } catch (error) {
@@ -45,16 +45,12 @@ export function shortestScript(base: Symbols, current: Symbols, budget: number):
   }
 }
 
-function search(base: Symbols, current: Symbols, minimal: boolean, budget: number): EditScript {
+function search(base: Symbols, current: Symbols, patient: boolean, budget: number): EditScript {
   const marks: Marks = { base: new Uint8Array(base.length + 1), current: new Uint8Array(current.length + 1) }
-  const core = setAside(base, current, marks, minimal)
-  const space = searchSpace(core, minimal, budget)
-  compareBox(space, marks, { fromA: 0, toA: core.a.length, fromB: 0, toB: core.b.length }, minimal)
-  return {
-    marks,
-    changed: count(marks.base) + count(marks.current),
-    shortest: minimal || (space.shortest && core.onlyHopeless),
-  }
+  const core = setAside(base, current, marks)
+  const space = searchSpace(core, patient, budget)
+  compareBox(space, marks, { fromA: 0, toA: core.a.length, fromB: 0, toB: core.b.length }, patient)
+  return { marks, changed: count(marks.base) + count(marks.current), cutShort: space.cutShort }
 }
 
 function count(flags: Uint8Array): number {
@@ -71,12 +67,14 @@ interface Core {
   readonly b: Symbols
   readonly lineOfA: Int32Array
   readonly lineOfB: Int32Array
-  /** Only lines without any partner were set aside, which never costs a longer script. */
-  readonly onlyHopeless: boolean
 }
 
-/** Cuts common ends off and marks lines that have no partner (and, not `minimal`, lone lines with very many). */
-function setAside(base: Symbols, current: Symbols, marks: Marks, minimal: boolean): Core {
+/**
+ * Cuts common ends off and marks lines that have no partner; also lines with very many partners (a blank line, a brace) that stand
+ * between such. The latter can make a script longer by a few lines, and it is what keeps a rewritten stretch in one piece instead
+ * of tearing it apart at every brace.
+ */
+function setAside(base: Symbols, current: Symbols, marks: Marks): Core {
   const shorter = Math.min(base.length, current.length)
   let start = 0
   while (start < shorter && base[start] === current[start]) start++
@@ -88,15 +86,9 @@ function setAside(base: Symbols, current: Symbols, marks: Marks, minimal: boolea
   for (const symbol of current) if (symbol >= symbols) symbols = symbol + 1
   const inBase = occurrences(base, symbols)
   const inCurrent = occurrences(current, symbols)
-  const a = keepPromising(base, start, base.length - tail, inCurrent, marks.base, minimal)
-  const b = keepPromising(current, start, current.length - tail, inBase, marks.current, minimal)
-  return {
-    a: a.symbols,
-    b: b.symbols,
-    lineOfA: a.lines,
-    lineOfB: b.lines,
-    onlyHopeless: a.onlyHopeless && b.onlyHopeless,
-  }
+  const a = keepPromising(base, start, base.length - tail, inCurrent, marks.base)
+  const b = keepPromising(current, start, current.length - tail, inBase, marks.current)
+  return { a: a.symbols, b: b.symbols, lineOfA: a.lines, lineOfB: b.lines }
 }
 
 function occurrences(text: Symbols, symbols: number): Int32Array {
@@ -115,9 +107,8 @@ function keepPromising(
   end: number,
   inOther: Int32Array,
   marks: Uint8Array,
-  minimal: boolean,
-): { readonly symbols: Symbols; readonly lines: Int32Array; readonly onlyHopeless: boolean } {
-  const tooMany = minimal ? Number.MAX_SAFE_INTEGER : Math.min(roughRoot(text.length), 1024)
+): { readonly symbols: Symbols; readonly lines: Int32Array } {
+  const tooMany = Math.min(roughRoot(text.length), 1024)
   const grades = new Uint8Array(text.length)
   for (let line = start; line < end; line++) {
     const partners = inOther[text[line] as number] as number
@@ -126,19 +117,15 @@ function keepPromising(
   const symbols = new Int32Array(end - start)
   const lines = new Int32Array(end - start)
   let kept = 0
-  let onlyHopeless = true
   for (let line = start; line < end; line++) {
     const grade = grades[line] as number
     if (grade === promising || (grade === crowded && !amongHopeless(grades, line, start, end))) {
       symbols[kept] = text[line] as number
       lines[kept] = line
       kept++
-    } else {
-      marks[line] = 1
-      if (grade === crowded) onlyHopeless = false
-    }
+    } else marks[line] = 1
   }
-  return { symbols: symbols.subarray(0, kept), lines: lines.subarray(0, kept), onlyHopeless }
+  return { symbols: symbols.subarray(0, kept), lines: lines.subarray(0, kept) }
 }
 
 /** Whether a crowded line stands in a run where lines without partners are more than three times as many as crowded ones. */
@@ -186,8 +173,8 @@ interface Box {
 interface Split {
   readonly a: number
   readonly b: number
-  readonly minimalBefore: boolean
-  readonly minimalAfter: boolean
+  readonly exactBefore: boolean
+  readonly exactAfter: boolean
 }
 
 interface Space extends Core {
@@ -195,32 +182,32 @@ interface Space extends Core {
   readonly forward: Int32Array
   readonly backward: Int32Array
   readonly origin: number
-  /** Edits after which a search that is not minimal takes the furthest point so far. */
+  /** Edits after which a search that is not exact takes the furthest point so far. */
   readonly patience: number
   steps: number
-  shortest: boolean
+  cutShort: boolean
 }
 
 const longSnake = 20
 const heuristicFrom = 256
 const beyond = 0x7fffffff
 
-function searchSpace(core: Core, minimal: boolean, budget: number): Space {
+function searchSpace(core: Core, patient: boolean, budget: number): Space {
   const diagonals = core.a.length + core.b.length + 3
   return {
     ...core,
     forward: new Int32Array(diagonals + 2),
     backward: new Int32Array(diagonals + 2),
     origin: core.b.length + 1,
-    patience: minimal ? Number.MAX_SAFE_INTEGER : Math.max(256, roughRoot(diagonals)),
+    patience: patient ? Number.MAX_SAFE_INTEGER : Math.max(256, roughRoot(diagonals)),
     steps: budget,
-    shortest: true,
+    cutShort: false,
   }
 }
 
-function compareBox(space: Space, marks: Marks, whole: Box, minimalWhole: boolean): void {
+function compareBox(space: Space, marks: Marks, whole: Box, exactWhole: boolean): void {
   // An explicit stack: adversarial texts nest as deep as they are long.
-  const todo: { readonly box: Box; readonly minimal: boolean }[] = [{ box: whole, minimal: minimalWhole }]
+  const todo: { readonly box: Box; readonly exact: boolean }[] = [{ box: whole, exact: exactWhole }]
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     const box = trimmed(space, next.box)
     if (box.fromA === box.toA) {
@@ -228,10 +215,10 @@ function compareBox(space: Space, marks: Marks, whole: Box, minimalWhole: boolea
     } else if (box.fromB === box.toB) {
       for (let a = box.fromA; a < box.toA; a++) marks.base[space.lineOfA[a] as number] = 1
     } else {
-      const split = splitBox(space, box, next.minimal)
-      if (!split.minimalBefore || !split.minimalAfter) space.shortest = false
-      todo.push({ box: { ...box, fromA: split.a, fromB: split.b }, minimal: split.minimalAfter })
-      todo.push({ box: { ...box, toA: split.a, toB: split.b }, minimal: split.minimalBefore })
+      const split = splitBox(space, box, next.exact)
+      if (!split.exactBefore || !split.exactAfter) space.cutShort = true
+      todo.push({ box: { ...box, fromA: split.a, fromB: split.b }, exact: split.exactAfter })
+      todo.push({ box: { ...box, toA: split.a, toB: split.b }, exact: split.exactBefore })
     }
   }
 }
@@ -250,8 +237,8 @@ function trimmed(space: Space, box: Box): Box {
   return { fromA, toA, fromB, toB }
 }
 
-/** Finds a point on a shortest path through the box (or, not `minimal` and after much work, on a good one). */
-function splitBox(space: Space, box: Box, minimal: boolean): Split {
+/** Finds a point on a shortest path through the box (or, not `exact` and after much work, on a good one). */
+function splitBox(space: Space, box: Box, exact: boolean): Split {
   const { a, b, forward, backward, origin } = space
   const { fromA, toA, fromB, toB } = box
   const lowest = fromA - toB
@@ -287,7 +274,7 @@ function splitBox(space: Space, box: Box, minimal: boolean): Split {
       if (x - first > longSnake) sawSnake = true
       forward[d + origin] = x
       if (odd && backwardMin <= d && d <= backwardMax && (backward[d + origin] as number) <= x)
-        return { a: x, b: y, minimalBefore: true, minimalAfter: true }
+        return { a: x, b: y, exactBefore: true, exactAfter: true }
     }
 
     if (backwardMin > lowest) backward[--backwardMin - 1 + origin] = beyond
@@ -308,11 +295,11 @@ function splitBox(space: Space, box: Box, minimal: boolean): Split {
       if (first - x > longSnake) sawSnake = true
       backward[d + origin] = x
       if (!odd && forwardMin <= d && d <= forwardMax && x <= (forward[d + origin] as number))
-        return { a: x, b: y, minimalBefore: true, minimalAfter: true }
+        return { a: x, b: y, exactBefore: true, exactAfter: true }
     }
 
     if (space.steps < 0) throw new OutOfSteps()
-    if (minimal) continue
+    if (exact) continue
     const reach: Reach = { forwardMin, forwardMax, backwardMin, backwardMax, start, end, cost }
     if (sawSnake && cost > heuristicFrom) {
       const early = interestingPoint(space, box, reach)
@@ -351,7 +338,7 @@ function interestingPoint(space: Space, box: Box, reach: Reach): Split | null {
     bestA = x
     bestB = y
   }
-  if (best > 0) return { a: bestA, b: bestB, minimalBefore: true, minimalAfter: false }
+  if (best > 0) return { a: bestA, b: bestB, exactBefore: true, exactAfter: false }
   for (let d = reach.backwardMax; d >= reach.backwardMin; d -= 2) {
     const x = backward[d + origin] as number
     const y = x - d
@@ -363,7 +350,7 @@ function interestingPoint(space: Space, box: Box, reach: Reach): Split | null {
     bestA = x
     bestB = y
   }
-  return best > 0 ? { a: bestA, b: bestB, minimalBefore: false, minimalAfter: true } : null
+  return best > 0 ? { a: bestA, b: bestB, exactBefore: false, exactAfter: true } : null
 }
 
 function sameStretch(a: Symbols, fromA: number, b: Symbols, fromB: number): boolean {
@@ -393,6 +380,6 @@ function furthestPoint(space: Space, box: Box, reach: Reach): Split {
     behindA = x
   }
   return toA + toB - behind < ahead - (fromA + fromB)
-    ? { a: aheadA, b: ahead - aheadA, minimalBefore: true, minimalAfter: false }
-    : { a: behindA, b: behind - behindA, minimalBefore: false, minimalAfter: true }
+    ? { a: aheadA, b: ahead - aheadA, exactBefore: true, exactAfter: false }
+    : { a: behindA, b: behind - behindA, exactBefore: false, exactAfter: true }
 }

@@ -16,6 +16,14 @@ export function eolStyle(text: string): EolStyle {
   return lf ? "lf" : crlf ? "crlf" : "none"
 }
 
+/** The same of a text in lines. */
+export function textStyle(lines: readonly Line[]): EolStyle {
+  const lf = lines.some(line => terminatorOf(line) === "\n")
+  const crlf = lines.some(line => terminatorOf(line) === "\r\n")
+  if (lf && crlf) return "mixed"
+  return lf ? "lf" : crlf ? "crlf" : "none"
+}
+
 /**
  * Gives `text` the line endings of `like`.
  *
