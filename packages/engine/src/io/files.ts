@@ -31,7 +31,9 @@ export interface Files {
   /** ENOTEMPTY if anything is inside. */
   removeFolder(path: string): Promise<void>
   chmod(path: string, mode: number): Promise<void>
-  /** Copies owner where allowed, xattrs and ACLs from one to the other; returns what could not be kept, in words. */
+  /** Copies owner and group where allowed, the mode stays; returns what could not be kept, in words. */
+  copyOwner(from: string, to: string): Promise<readonly string[]>
+  /** Copies owner where allowed, xattrs and ACLs from one to the other, the mode stays; returns what could not be kept, in words. */
   copyIdentity(from: string, to: string): Promise<readonly string[]>
   /**
    * Those of the files that carry extended attributes or ACLs, and those whose folder hands an ACL to new files; looked at in

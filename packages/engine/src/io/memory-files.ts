@@ -33,7 +33,8 @@ export function memoryFiles(now: () => number): MemoryFiles {
     makeFolder: (path, mode) => steps(() => disk.add(path, disk.inode("folder", mode & ~0o022))),
     removeFolder: path => steps(() => disk.removeFolder(path)),
     chmod: (path, mode) => steps(() => disk.chmod(path, mode)),
-    copyIdentity: (from, to) => steps(() => disk.copyIdentity(from, to)),
+    copyOwner: (from, to) => steps(() => disk.copyOwner(from, to)),
+    copyIdentity: (from, to) => steps(() => disk.copyOwner(from, to)),
     withAttributes: () => Promise.resolve(new Set<string>()),
     syncFolder: folder => steps(() => void disk.folder(folder)),
     writable: path => steps(() => disk.statOrNull(path) !== null),
@@ -199,7 +200,7 @@ class Disk {
     inode.ctimeNs = this.#clock()
   }
 
-  copyIdentity(from: string, to: string): string[] {
+  copyOwner(from: string, to: string): string[] {
     const source = this.#at(from)
     const target = this.#at(to)
     target.uid = source.uid

@@ -21,6 +21,7 @@ export function realFiles(): Files {
     makeFolder: (path, mode) => fs.mkdir(native(path), mode),
     removeFolder: path => fs.rmdir(native(path)),
     chmod: (path, mode) => chmod(path, mode),
+    copyOwner,
     copyIdentity,
     withAttributes: filesWithAttributes,
     syncFolder,
@@ -141,21 +142,26 @@ async function chmod(path: string, mode: number): Promise<void> {
   await fs.chmod(native(path), mode)
 }
 
-async function copyIdentity(from: string, to: string): Promise<readonly string[]> {
+async function copyOwner(from: string, to: string): Promise<readonly string[]> {
   const [source, target] = await Promise.all([lstat(from), lstat(to)])
   if (!source || !target) throw systemError("ENOENT", "nothing there", source ? to : from)
-  const lost: string[] = []
-  if (source.uid !== target.uid || source.gid !== target.gid) {
-    try {
-      await fs.lchown(native(to), source.uid, source.gid)
-    } catch (error) {
-      if (!isCode(error, "EPERM", "EINVAL", "ENOSYS", "ENOTSUP")) throw error
-      lost.push(`owner ${source.uid}:${source.gid}`)
-    }
+  if (source.uid === target.uid && source.gid === target.gid) return []
+  try {
+    await fs.lchown(native(to), source.uid, source.gid)
+  } catch (error) {
+    if (!isCode(error, "EPERM", "EINVAL", "ENOSYS", "ENOTSUP")) throw error
+    return [`owner ${source.uid}:${source.gid}`]
   }
-  lost.push(...(await copyAttributes(from, to)))
-  // A change of owner clears the set-id bits, and the copy of an ACL sets the mode of its source.
+  // A change of owner clears the set-id bits.
   if (target.kind !== "symlink") await fs.chmod(native(to), target.mode)
+  return []
+}
+
+async function copyIdentity(from: string, to: string): Promise<readonly string[]> {
+  const target = await lstat(to)
+  const lost = [...(await copyOwner(from, to)), ...(await copyAttributes(from, to))]
+  // The copy of an ACL sets the mode of its source.
+  if (target && target.kind !== "symlink") await fs.chmod(native(to), target.mode)
   return lost
 }
 
@@ -173,7 +179,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 async function writable(path: string): Promise<boolean> {
   try {
-    const stat = await lstat(path.endsWith("/") ? path : `${path}`)
+    const stat = await lstat(path)
     await fs.access(native(path), stat?.kind === "file" ? C.W_OK : C.W_OK | C.X_OK)
     return true
   } catch (error) {

@@ -9,12 +9,12 @@ export interface Root {
   /**
    * The path inside the workspace that a given one (absolute, or relative to the root) leads to, every symlink followed, the
    * last one too: writing there is what writing to the given path would do. A dangling symlink leads to its missing target.
-   * `""` is the root itself. Outside is `OUTSIDE_WORKSPACE`; NUL, over-long names and symlink loops are `BAD_ARGUMENT`.
+   * The answer is a WorkspacePath, or `""` for the root itself. Outside is `OUTSIDE_WORKSPACE`; NUL, over-long names and symlink loops are `BAD_ARGUMENT`.
    */
-  resolve(given: string): Promise<WorkspacePath | "">
+  resolve(given: string): Promise<string>
   /** The same, but a symlink at the end is meant itself (to remove it, or to look at where it points). */
-  resolveEntry(given: string): Promise<WorkspacePath | "">
-  absolute(path: WorkspacePath | ""): string
+  resolveEntry(given: string): Promise<string>
+  absolute(path: string): string
 }
 
 /** Opens the folder as a root; it may itself be reached through symlinks. `NOT_FOUND` if no folder is there. */
@@ -93,7 +93,7 @@ function refuseBadNames(given: string): void {
     throw new Failure("BAD_ARGUMENT", `The path is longer than the system takes: ${showPath(given.slice(0, 80))}…`)
 }
 
-function insideOf(root: string, place: string, given: string): WorkspacePath | "" {
+function insideOf(root: string, place: string, given: string): string {
   if (place === root) return ""
   const below = root === "/" ? "" : root
   if (!isWithin(place, below)) {

@@ -1,0 +1,40 @@
+import { Failure } from "@galley/core/failure.ts"
+
+/** The code of a system error (`ENOSPC`), or "" for anything else. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
+}
+
+/**
+ * A trouble of the disk or the store as something a person can act on. `outcome` says what was and what was not done; it is
+ * put before the cause. Null for what is our bug.
+ */
+export function failureFrom(error: unknown, outcome: string): Failure | null {
+  if (error instanceof Failure) return new Failure(error.code, `${outcome} ${error.message}`, error.hint)
+  const code = errorCode(error)
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+    case "EFBIG":
+      return new Failure("NO_SPACE", `${outcome} The disk has no room (${code}).`, "Make room and try again.")
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+    case "EBUSY":
+    case "ETXTBSY":
+      return new Failure("DENIED", `${outcome} The system does not allow it (${code}).`)
+    case "ENOENT":
+    case "ENOTDIR":
+    case "EEXIST":
+    case "EISDIR":
+    case "ENOTEMPTY":
+    case "ELOOP":
+      return new Failure("FILE_CHANGED_SINCE_READ", `${outcome} Somebody else changed the folder meanwhile (${code}).`)
+    case "ENAMETOOLONG":
+      return new Failure("BAD_ARGUMENT", `${outcome} A name is longer than the system takes.`)
+    case "":
+      return null
+    default:
+      return new Failure("STORE_FAILED", `${outcome} The disk reports ${code}.`)
+  }
+}

@@ -1,0 +1,330 @@
+import type { FailureCode } from "@galley/core/failure.ts"
+import { isWithin, parentOf, showPath, type WorkspacePath } from "@galley/core/path.ts"
+import { sameState, type BlobId, type State } from "@galley/core/state.ts"
+import type { Files, Stat } from "../io/files.ts"
+import { isGitPath } from "../io/roots.ts"
+import type { Step } from "../store/store.ts"
+import type { Folders } from "./folders.ts"
+import { lookAt, type Look } from "./look.ts"
+
+/** What a change wants of one path on disk: that it holds `after`, if it holds `before` now. */
+export interface Move {
+  readonly path: WorkspacePath
+  readonly before: State
+  readonly after: State
+}
+
+export interface Problem {
+  readonly path: WorkspacePath
+  readonly code: FailureCode
+  readonly message: string
+  /** What stands there, where that is the problem. */
+  readonly found?: State
+}
+
+export type Plan =
+  | {
+      readonly kind: "planned"
+      readonly steps: readonly Step[]
+      /** Contents of `before` that the store asked for. */
+      readonly seen: readonly Uint8Array[]
+      /** Folders that should have gone but hold something else, and so stay. */
+      readonly keptFolders: readonly WorkspacePath[]
+      /** What the person should know: other names of a file that change with it. */
+      readonly remarks: readonly string[]
+    }
+  | { readonly kind: "blocked"; readonly problems: readonly Problem[] }
+
+/** What planning looks through. */
+export interface Eyes {
+  readonly files: Files
+  readonly folders: Folders
+  /** Absolute, symlinks resolved. */
+  readonly root: string
+}
+
+/**
+ * Looks at every path and returns the steps in the order of the deed, or all that stands in the way; nothing is written.
+ *
+ * `id` names temporary files. `wanted` are the contents of `before` to hand back.
+ */
+export async function planSteps(
+  eyes: Eyes,
+  moves: readonly Move[],
+  id: string,
+  wanted: ReadonlySet<BlobId>,
+): Promise<Plan> {
+  const problems: Problem[] = []
+  const seen: Uint8Array[] = []
+  const looks = new Map<WorkspacePath, Look>()
+  const real: Move[] = []
+  await eachOf(
+    moves.filter(move => !sameState(move.before, move.after)),
+    16,
+    async move => {
+      const found = await lookAt(eyes.files, eyes.folders, eyes.root, move.path)
+      looks.set(move.path, { state: found.state, stat: found.stat })
+      const verdict = judge(move, found)
+      if ("code" in verdict) problems.push(verdict)
+      else real.push(verdict)
+      if (found.bytes && found.state.kind === "file" && wanted.has(found.state.blob)) seen.push(found.bytes)
+    },
+  )
+  const keptFolders: WorkspacePath[] = []
+  const swept = await sweepFolders(eyes, real, problems, keptFolders)
+  const ordered = orderMoves(swept)
+  const layout = await layFolders(eyes, ordered, problems)
+  await checkWritable(eyes, ordered, looks, problems)
+  if (problems.length > 0) return { kind: "blocked", problems: problems.toSorted((a, b) => compare(a.path, b.path)) }
+  const steps: Step[] = []
+  const remarks: string[] = []
+  for (const [index, move] of ordered.entries()) {
+    const stat = looks.get(move.path)?.stat ?? null
+    const inPlace = await writesInPlace(eyes, move, stat)
+    if (inPlace && stat && stat.links > 1) {
+      remarks.push(`${showPath(move.path)} has ${stat.links} names (hard links); all of them now hold the new text.`)
+    }
+    steps.push(stepOf(move, inPlace, `.galley-${id}-${index}`, layout.get(move.path) ?? []))
+  }
+  return { kind: "planned", steps, seen, keptFolders, remarks }
+}
+
+/** Whether the name is one of ours that stands only while files are being changed. */
+export function isTemporaryName(name: string): boolean {
+  return /^\.galley-[0-9a-z]+-\d+(-old)?$/.test(name)
+}
+
+/**
+ * The order of the deed: what makes room first, deepest first; then folders, outermost first; then files and symlinks; then
+ * deletes, deepest first; then modes of folders, which may take away our right to write inside.
+ */
+export function orderMoves(moves: readonly Move[]): Move[] {
+  const rank = new Map(moves.map(move => [move, rankOf(move, moves)]))
+  return moves.toSorted((a, b) => {
+    const [x, y] = [rank.get(a) ?? 0, rank.get(b) ?? 0]
+    if (x !== y) return x - y
+    const deeper = depthOf(b.path) - depthOf(a.path)
+    if (deeper !== 0 && x !== 2) return x === 1 ? -deeper : deeper
+    return compare(a.path, b.path)
+  })
+}
+
+function rankOf(move: Move, moves: readonly Move[]): number {
+  const { before, after } = move
+  if (after.kind === "absent") return moves.some(other => isInTheWay(move, other)) ? 0 : 3
+  if (after.kind !== "folder") return 2
+  const opens = before.kind !== "folder" || (after.mode & 0o300 & ~before.mode) !== 0
+  return opens ? 1 : 4
+}
+
+/** Whether what `move` removes stands where `other` writes: a file where a folder is needed, or inside a folder that becomes a file. */
+function isInTheWay(move: Move, other: Move): boolean {
+  if (move === other || other.after.kind === "absent") return false
+  if (isWithin(other.path, move.path)) return move.before.kind !== "folder"
+  return isWithin(move.path, other.path) && other.after.kind !== "folder"
+}
+
+/** The move as it is against what stands there, or why it cannot be. */
+function judge(move: Move, found: Look): Move | Problem {
+  const { path, before, after } = move
+  const shown = showPath(path)
+  if (isGitPath(path)) return { path, code: "DENIED", message: `${shown} belongs to git.` }
+  if (found.trouble) {
+    const code = found.trouble.kind === "symlink" ? "OUTSIDE_WORKSPACE" : "DENIED"
+    return { path, code, message: `${shown} cannot be written: ${found.trouble.message}.` }
+  }
+  if (before.kind === "unknown" || after.kind === "unknown") {
+    return { path, code: "CONFLICT", message: `${shown} was never seen in that state, so nothing is done to it.` }
+  }
+  if (after.kind === "other")
+    return { path, code: "BAD_ARGUMENT", message: `${shown}: a ${after.what} cannot be made.` }
+  if (sameState(found.state, before)) return move
+  // Folders are implied by their files: one that stands where nothing was recorded is no contradiction.
+  if (found.state.kind === "folder" && before.kind === "absent") return { path, before: found.state, after }
+  const message = `${shown} is not what it was when this was decided.`
+  return { path, code: "FILE_CHANGED_SINCE_READ", message, found: found.state }
+}
+
+/**
+ * Looks into folders that go. Those that become a file or symlink must be emptied by this very change; folders inside them are
+ * added as moves. One that should only be gone stays while something else is in it.
+ */
+async function sweepFolders(
+  eyes: Eyes,
+  moves: readonly Move[],
+  problems: Problem[],
+  kept: WorkspacePath[],
+): Promise<Move[]> {
+  const goes = new Set(moves.filter(move => move.after.kind === "absent").map(move => move.path))
+  const result = new Map(moves.map(move => [move.path, move]))
+  const byDepth = moves.toSorted((a, b) => depthOf(b.path) - depthOf(a.path))
+  for (const move of byDepth) {
+    const { path, before, after } = move
+    if (before.kind !== "folder" || after.kind === "folder") continue
+    const inside = await listInside(eyes, path)
+    const foreign = inside.filter(entry => entry.state.kind !== "folder" && !goes.has(entry.path))
+    if (after.kind !== "absent") {
+      for (const entry of inside) {
+        if (entry.state.kind === "folder" && !result.has(entry.path)) {
+          result.set(entry.path, { path: entry.path, before: entry.state, after: { kind: "absent" } })
+        }
+      }
+      for (const entry of foreign) {
+        const message = `${showPath(path)} cannot become a ${after.kind}: ${showPath(entry.path)} is in it.`
+        problems.push({ path, code: "CONFLICT", message })
+      }
+    } else if (foreign.length > 0 || inside.some(entry => !goes.has(entry.path))) {
+      result.delete(path)
+      goes.delete(path)
+      kept.push(path)
+    }
+  }
+  return [...result.values()]
+}
+
+async function listInside(eyes: Eyes, folder: WorkspacePath): Promise<{ path: WorkspacePath; state: State }[]> {
+  const entries = await eyes.folders.within(folder, path => eyes.files.list(path))
+  const all: { path: WorkspacePath; state: State }[] = []
+  for (const entry of entries) {
+    const path = `${folder}/${entry.name}`
+    if (entry.kind !== "folder") {
+      all.push({ path, state: { kind: "unknown" } })
+      continue
+    }
+    const { state } = await lookAt(eyes.files, eyes.folders, eyes.root, path)
+    all.push({ path, state }, ...(await listInside(eyes, path)))
+  }
+  return all
+}
+
+/** Folders that each move has to make first, outermost first. */
+async function layFolders(
+  eyes: Eyes,
+  ordered: readonly Move[],
+  problems: Problem[],
+): Promise<ReadonlyMap<WorkspacePath, string[]>> {
+  const layout = new Map<WorkspacePath, string[]>()
+  const made = new Set<string>()
+  const there = new Set<string>([""])
+  const gone = new Set<string>()
+  for (const move of ordered) {
+    if (move.after.kind === "absent") {
+      gone.add(move.path)
+      continue
+    }
+    const missing: string[] = []
+    for (let folder = parentOf(move.path); !there.has(folder) && !made.has(folder); folder = parentOf(folder)) {
+      const state = gone.has(folder) ? null : (await lookAt(eyes.files, eyes.folders, eyes.root, folder, 0)).state
+      const inFile = state !== null && state.kind !== "folder" && state.kind !== "absent"
+      if (inFile) {
+        const message = `${showPath(move.path)} cannot be written: ${showPath(folder)} is not a folder.`
+        problems.push({ path: move.path, code: "FILE_CHANGED_SINCE_READ", message })
+        break
+      }
+      if (state?.kind === "folder") there.add(folder)
+      else missing.unshift(folder)
+    }
+    for (const folder of missing) made.add(folder)
+    if (move.after.kind === "folder") made.add(move.path)
+    if (missing.length > 0) layout.set(move.path, missing)
+  }
+  return layout
+}
+
+async function checkWritable(
+  eyes: Eyes,
+  moves: readonly Move[],
+  looks: ReadonlyMap<WorkspacePath, Look>,
+  problems: Problem[],
+): Promise<void> {
+  const { files, folders } = eyes
+  const changed = new Map(moves.filter(move => move.after.kind === "folder").map(move => [move.path, move]))
+  const asked = new Map<string, Promise<boolean>>()
+  await eachOf(moves, 16, async move => {
+    const stat = looks.get(move.path)?.stat ?? null
+    const onlyMode =
+      move.before.kind === move.after.kind && (move.before.kind === "folder" || sameBlob(move.before, move.after))
+    if (onlyMode) {
+      if (files.self.uid === 0 || stat?.uid === files.self.uid) return
+      const message = `The mode of ${showPath(move.path)} is its owner's to change.`
+      problems.push({ path: move.path, code: "DENIED", message })
+      return
+    }
+    const folder = await nearestFolder(eyes, parentOf(move.path))
+    if (changed.has(folder)) return // its mode is about to change; the deed itself will tell
+    const answer = asked.get(folder) ?? folders.within(folder, path => files.writable(`${path}/.`))
+    asked.set(folder, answer)
+    if (await answer) return
+    const message = `${showPath(move.path)} cannot be written: its folder is closed to us.`
+    problems.push({ path: move.path, code: "DENIED", message })
+  })
+}
+
+/** The folder itself or the closest one above it that is there. */
+async function nearestFolder(eyes: Eyes, folder: string): Promise<string> {
+  let at = folder
+  while (at !== "" && (await lookAt(eyes.files, eyes.folders, eyes.root, at, 0)).state.kind !== "folder")
+    at = parentOf(at)
+  return at
+}
+
+/**
+ * Whether the file keeps its inode: it has other names (S31), or an owner that a new file of ours could not have. A bind mount
+ * cannot be told from here; the rename fails with EBUSY and the step is journaled anew as one in place.
+ */
+async function writesInPlace(eyes: Eyes, move: Move, stat: Stat | null): Promise<boolean> {
+  const { before, after } = move
+  if (!stat || before.kind !== "file" || after.kind !== "file" || before.blob === after.blob) return false
+  if (stat.links > 1) return true
+  const { uid, gid, groups } = eyes.files.self
+  if (uid === 0 || (stat.uid === uid && (stat.gid === gid || groups.includes(stat.gid)))) return false
+  return eyes.folders.within(parentOf(move.path), folder =>
+    eyes.files.writable(`${folder}/${move.path.slice(move.path.lastIndexOf("/") + 1)}`),
+  )
+}
+
+function stepOf(move: Move, inPlace: boolean, name: string, makesFolders: readonly string[]): Step {
+  const { path, before, after } = move
+  const onlyMode = sameBlob(before, after)
+  const staged = (after.kind === "file" && !inPlace && !onlyMode) || after.kind === "symlink"
+  const replaced = before.kind !== "absent" && before.kind !== "folder" && !inPlace && !onlyMode
+  return {
+    path,
+    before,
+    after,
+    temp: staged ? name : null,
+    aside: replaced ? `${name}-old` : null,
+    inPlace,
+    makesFolders,
+  }
+}
+
+function sameBlob(a: State, b: State): boolean {
+  return a.kind === "file" && b.kind === "file" && a.blob === b.blob
+}
+
+function depthOf(path: WorkspacePath): number {
+  return path.split("/").length
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Runs `work` on each, at most `width` at a time. The first trouble is thrown after those under way have ended. */
+export async function eachOf<T>(all: readonly T[], width: number, work: (one: T) => Promise<void>): Promise<void> {
+  const queue = all.values()
+  const troubles: unknown[] = []
+  const run = async (): Promise<void> => {
+    for (const one of queue) {
+      if (troubles.length > 0) return
+      try {
+        await work(one)
+      } catch (error) {
+        troubles.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, all.length) }, run))
+  if (troubles.length > 0) throw troubles[0]
+}
