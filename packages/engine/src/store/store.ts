@@ -63,11 +63,15 @@ export interface Store {
 
   /** Removes contents for good (from the file, its journal and free pages), re-encoding those that depended on them. */
   purgeBlobs(ids: readonly BlobId[]): Promise<void>
+  /** Drops contents that nothing refers to any more (gc). Their space is reused; unlike a purge, nothing is scrubbed. */
+  removeBlobs(ids: readonly BlobId[]): Promise<void>
   /** Ids and stored sizes of all contents, for gc and checks. */
   blobSizes(): Promise<readonly { readonly id: BlobId; readonly storedBytes: number }[]>
   /** Looks for damage: wrong hashes, broken chains, a database that fails its own check. Empty when all is well. */
   check(): Promise<readonly string[]>
   readonly readOnly: boolean
+  /** Why it is open for reading only, and how to keep its data; null where it can be written. */
+  readonly trouble: { readonly message: string; readonly hint: string } | null
   close(): Promise<void>
 }
 

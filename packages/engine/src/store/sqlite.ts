@@ -1,0 +1,98 @@
+import type { Item } from "@galley/core/change/item.ts"
+import type { Conversation, Message } from "@galley/core/history/operation.ts"
+import { type Blobs, blobIdOf, missingBlobs, putBlobs, readBlob } from "./blobs.ts"
+import { checkStore } from "./check.ts"
+import { connect } from "./connection.ts"
+import { finishPurges, purgeBlobs, removeBlobs } from "./purge.ts"
+import { readItem, readItems, readOperation, readOperations, readSetting } from "./reads.ts"
+import { idKey, list, one, pathKey } from "./rows.ts"
+import type { Intent, Note, Parked, Store, Waiting } from "./store.ts"
+import { keepHint } from "./trouble.ts"
+import { plainWaits, type Waits } from "./waits.ts"
+import { writeBatch } from "./write-batch.ts"
+
+/** Contents kept in memory as bases of the next delta, in bytes. */
+const recentLimit = 16 * 1024 * 1024
+
+/**
+ * Opens the store in `folder` (see `location.ts`), making it where there is none and ending what a crash left of a purge.
+ *
+ * A damaged database, a full or a read-only disk give a store that reads what can be read; its `trouble` says why and how
+ * to keep the data. A database of a newer Galley is refused.
+ */
+export async function openSqliteStore(place: {
+  readonly folder: string
+  readonly env?: Waits
+  readonly readOnly?: boolean
+}): Promise<Store> {
+  const connection = await connect(place.folder, place.env ?? plainWaits(), place.readOnly ?? false)
+  const blobs: Blobs = { connection, recent: { contents: new Map(), limit: recentLimit } }
+  if (connection.trouble === null) await endPurges(blobs)
+
+  return {
+    putBlobs: contents => putBlobs(blobs, contents),
+    blob: id => readBlob(blobs, id, null),
+    missingBlobs: ids => missingBlobs(blobs, ids),
+
+    commit: batch => connection.write(sql => writeBatch(sql, batch)),
+
+    item: path => connection.read(sql => readItem(sql, path)),
+    items: query => connection.read((sql): readonly Item[] => readItems(sql, query)),
+    operation: id => connection.read(sql => readOperation(sql, id)),
+    operations: query => connection.read(sql => readOperations(sql, query)),
+    intents: () => connection.read(sql => list<Intent>(sql, "intents", "ORDER BY n")),
+
+    message: id => connection.read(sql => one<Message>(sql, "messages", id)),
+    messages: conversation =>
+      connection.read(sql =>
+        conversation === undefined
+          ? list<Message>(sql, "messages", "ORDER BY n")
+          : list<Message>(sql, "messages", "WHERE conversation = ? ORDER BY n", idKey(conversation)),
+      ),
+    conversation: id => connection.read(sql => one<Conversation>(sql, "conversations", id)),
+    conversations: () =>
+      connection.read(sql => list<Conversation>(sql, "conversations", "ORDER BY created_at DESC, n DESC")),
+
+    waiting: () => connection.read(sql => list<Waiting>(sql, "waiting", "ORDER BY n")),
+    notes: query =>
+      connection.read(sql => {
+        const delivered = query.undelivered === undefined ? "1" : `delivered = ${query.undelivered ? 0 : 1}`
+        return query.path === undefined
+          ? list<Note>(sql, "notes", `WHERE ${delivered} ORDER BY n`)
+          : list<Note>(sql, "notes", `WHERE path = ? AND ${delivered} ORDER BY n`, pathKey(query.path))
+      }),
+    parked: () => connection.read(sql => list<Parked>(sql, "parked", "ORDER BY n")),
+    setting: key => connection.read(sql => readSetting(sql, key)),
+    revision: () => connection.read(sql => Number(sql.get("SELECT value FROM meta WHERE key = 'revision'")?.["value"])),
+
+    purgeBlobs: ids => purgeBlobs(blobs, ids),
+    removeBlobs: ids => removeBlobs(blobs, ids),
+    blobSizes: () =>
+      connection.read(sql =>
+        sql
+          .all("SELECT id, stored FROM blobs ORDER BY id")
+          .map(row => ({ id: blobIdOf(row["id"]), storedBytes: Number(row["stored"]) })),
+      ),
+    check: () => checkStore(blobs),
+    get readOnly() {
+      return connection.trouble !== null
+    },
+    get trouble() {
+      return connection.trouble === null
+        ? null
+        : { message: `The store is open for reading only: ${connection.trouble}`, hint: keepHint(place.folder) }
+    },
+    close: async () => connection.close(),
+  }
+}
+
+/** Another process that reads just now may keep a purge from ending; that is no reason not to open. */
+async function endPurges(blobs: Blobs): Promise<void> {
+  const noted = await blobs.connection.read(sql => sql.get("SELECT 1 FROM purges LIMIT 1"))
+  if (noted === undefined) return
+  try {
+    await finishPurges(blobs)
+  } catch (error) {
+    if (blobs.connection.trouble !== null) throw error
+  }
+}
