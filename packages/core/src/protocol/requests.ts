@@ -64,9 +64,9 @@ export const requests = {
     params: z.object({ path: z.optional(z.string()), message: z.optional(z.string()) }),
     result: z.object({ version: z.literal(1), diff: z.string(), files: z.array(fileSchema) }),
   },
-  /** One side of a file; `text` where it is text, else `base64`. */
+  /** One side of a file; `text` where it is text, else `base64`. With `raw` always `base64`: its very bytes. */
   cat: {
-    params: z.object({ path: z.string(), side }),
+    params: z.object({ path: z.string(), side, raw: z.optional(z.boolean()) }),
     result: z.object({
       version: z.literal(1),
       path: z.string(),
