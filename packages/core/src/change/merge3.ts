@@ -2,7 +2,8 @@ import { scriptLikeGit, type Symbols } from "../diff/edit-script.ts"
 import type { Hunk } from "../diff/hunk.ts"
 import { hunksOf, internLines } from "../diff/line-diff.ts"
 import { slideGroups } from "../diff/slider.ts"
-import type { Line } from "../text/lines.ts"
+import { neighbourEol } from "../text/eol.ts"
+import { type Line, terminatorOf } from "../text/lines.ts"
 
 /** Half-open, counts lines from 0. */
 export interface LineRange {
@@ -81,13 +82,19 @@ export function merge3(origin: readonly Line[], ours: readonly Line[], theirs: r
   return { clean, regions }
 }
 
-/** Takes one side in every conflict, or both: ours, then theirs. What is agreed stays. */
+/**
+ * Takes one side in every conflict, or both: ours, then theirs. What is agreed stays. Ours gets a line ending where it ends the
+ * text without one and theirs follows.
+ */
 export function settleMerge(merge: Merge, side: "ours" | "theirs" | "both"): Line[] {
   const lines: Line[] = []
   for (const region of merge.regions) {
     if (region.kind === "agreed") append(lines, region.lines, 0, region.lines.length)
     else {
       if (side !== "theirs") append(lines, region.ours, 0, region.ours.length)
+      const last = lines.at(-1)
+      if (side === "both" && region.theirs.length > 0 && last !== undefined && terminatorOf(last) === "")
+        lines[lines.length - 1] = last + neighbourEol(lines, lines.length)
       if (side !== "ours") append(lines, region.theirs, 0, region.theirs.length)
     }
   }

@@ -34,7 +34,7 @@ export function scriptLikeGit(base: Symbols, current: Symbols): EditScript {
 
 /**
  * The same without cutting the search short; null when that takes more than `budget` steps (one diagonal tried or one line
- * compared each, some 5 ns).
+ * compared each, some 10 ns).
  */
 export function patientScript(base: Symbols, current: Symbols, budget: number): EditScript | null {
   try {
