@@ -1,10 +1,17 @@
-import type { WorkspacePath } from "@galley/core/path.ts"
+import { Failure } from "@galley/core/failure.ts"
+import { isWithin, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { State } from "@galley/core/state.ts"
 import type { Env } from "../io/env.ts"
 import type { Files } from "../io/files.ts"
 import type { Root } from "../io/roots.ts"
-import type { Batch, Store } from "../store/store.ts"
-import type { Move, Problem } from "./steps.ts"
+import type { Batch, Intent, Step, Store } from "../store/store.ts"
+import { bring, makeFolders, tidy, unmakeFolders } from "./bring.ts"
+import { inFolder, perform, stage, syncFolders, type Hands } from "./deed.ts"
+import { errorCode, failureFrom } from "./disk-trouble.ts"
+import { eachOf } from "./each.ts"
+import { Folders } from "./folders.ts"
+import { lookAt } from "./look.ts"
+import { planSteps, type Move, type Plan, type Problem } from "./steps.ts"
 
 /** What a change of files needs. */
 export interface Writer {
@@ -34,12 +41,265 @@ export type WriteOutcome =
    * Somebody wrote one of the paths between the plan and the deed. Everything was put back, their text stands on disk and is
    * kept in the store: fold it in and decide again.
    */
-  | { readonly kind: "overtaken"; readonly found: readonly { readonly path: WorkspacePath; readonly state: State }[] }
+  | { readonly kind: "overtaken"; readonly found: readonly Found[] }
+
+export interface Found {
+  readonly path: WorkspacePath
+  readonly state: State
+}
 
 /**
- * Writes files and facts as one: after a crash at any instant, {@link recover} makes it wholly done or wholly undone.
- * The caller holds the workspace lock. Every after-content is in the store already.
+ * Writes files and facts as one: after a crash at any instant, `recover` makes it wholly done or wholly undone.
+ *
+ * The caller holds the workspace lock, and every after-content is in the store already. The order is DESIGN §4's. A `Failure`
+ * says what was and what was not done; unless it says otherwise, everything is as it was.
  */
 export async function writeChange(writer: Writer, change: FileChange): Promise<WriteOutcome> {
-  throw new Error(`BUG: not yet written ${writer.root.path} ${change.moves.length}`)
+  const { files, store, root, env } = writer
+  const folders = new Folders(files, root.path)
+  try {
+    const id = env.newId()
+    const plan = await prepare(writer, folders, change, id)
+    if (plan.kind === "blocked") return plan
+    const { steps, keptFolders } = plan
+    if (steps.length === 0) {
+      await store.commit(change.batch)
+      return { kind: "written", remarks: plan.remarks, keptFolders }
+    }
+    // oxlint-disable-next-line unicorn/no-thenable -- the store's word for what follows; it is data and never awaited
+    const intent: Intent = { id, startedAt: env.now(), steps, then: change.batch }
+    const [attributes] = await Promise.all([attributesOf(files, root, steps), begin(store, intent)])
+    const hands: Hands = { files, store, folders, root: root.path, attributed: attributes.paths }
+    const outcome = await new Deeds(hands, env, intent).run()
+    if (outcome.kind === "overtaken") return outcome
+    return { kind: "written", remarks: [...plan.remarks, ...attributes.remarks, ...outcome.remarks], keptFolders }
+  } finally {
+    await folders.forget("")
+  }
+}
+
+/** Looks at everything and puts contents that would be lost into the store. Nothing is written to the workspace. */
+async function prepare(writer: Writer, folders: Folders, change: FileChange, id: string): Promise<Plan> {
+  const { files, store, root } = writer
+  try {
+    const blobs = change.moves
+      .flatMap(move => [move.before, move.after])
+      .flatMap(state => (state.kind === "file" ? [state.blob] : []))
+    const missing = new Set(await store.missingBlobs([...new Set(blobs)]))
+    const plan = await planSteps({ files, folders, root: root.path }, change.moves, id, missing)
+    if (plan.kind === "blocked") return plan
+    const kept = plan.seen.length === 0 ? [] : await store.putBlobs(plan.seen.map(bytes => ({ bytes })))
+    for (const blob of kept) missing.delete(blob)
+    if (missing.size > 0) throw new Failure("STORE_FAILED", `The store has not the content ${[...missing].join(", ")}.`)
+    return plan
+  } catch (error) {
+    throw failureFrom(error, "Nothing was written.") ?? error
+  }
+}
+
+async function begin(store: Store, intent: Intent): Promise<void> {
+  try {
+    await store.commit({ begin: intent })
+  } catch (error) {
+    throw failureFrom(error, "Nothing was written.") ?? error
+  }
+}
+
+/** Which replaced files have attributes or ACLs to carry over. Looking may fail without harm: then it is said. */
+async function attributesOf(
+  files: Files,
+  root: Root,
+  steps: readonly Step[],
+): Promise<{ readonly paths: ReadonlySet<string>; readonly remarks: readonly string[] }> {
+  const replaced = steps.filter(step => step.temp !== null && step.before.kind === "file" && step.after.kind === "file")
+  const byPlace = new Map(replaced.map(step => [root.absolute(step.path), step.path]))
+  const found = await files.withAttributes([...byPlace.keys()]).catch(() => null)
+  if (found) return { paths: new Set([...found].flatMap(place => byPlace.get(place) ?? [])), remarks: [] }
+  return {
+    paths: new Set(),
+    remarks: ["Extended attributes and ACLs, if there were any, are not kept on this machine."],
+  }
+}
+
+type Outcome =
+  | { readonly kind: "written"; readonly remarks: readonly string[] }
+  | { readonly kind: "overtaken"; readonly found: readonly Found[] }
+
+/** Staging keeps the disk busy with this many files at once; Node's own pool has four threads. */
+const width = 8
+
+/** The run of one intent: how far it has come is what taking it back depends on. */
+class Deeds {
+  readonly #hands: Hands
+  readonly #env: Env
+  #intent: Intent
+  /** Steps up to this one, not included, were done. */
+  #done = 0
+  /** Whether the step at `#done` was begun and not answered for. */
+  #unsure = false
+
+  constructor(hands: Hands, env: Env, intent: Intent) {
+    this.#hands = hands
+    this.#env = env
+    this.#intent = intent
+  }
+
+  async run(): Promise<Outcome> {
+    try {
+      const remarks = await this.#stage()
+      // From here on folders are walked to anew: one that was swapped for a symlink since the plan is not entered.
+      await this.#hands.folders.forget("")
+      const overtaken = await this.#perform(remarks)
+      if (overtaken) return await this.#takeBack(overtaken)
+      await this.#releaseAsides()
+      await syncFolders(this.#hands, this.#intent.steps)
+      await this.#settle()
+      return { kind: "written", remarks }
+    } catch (error) {
+      if (error instanceof Unsettled) throw error.failure
+      await this.#takeBack(null, error)
+      throw failureFrom(error, "Nothing was changed: what was begun is put back.") ?? error
+    }
+  }
+
+  async #stage(): Promise<string[]> {
+    const early = this.#intent.steps.filter(step => !isLate(step, this.#intent.steps))
+    for (const step of early) await makeFolders(this.#hands, step)
+    const remarks: string[] = []
+    await eachOf(early, width, async step => {
+      remarks.push(...lostWords(step, await stage(this.#hands, step)))
+    })
+    return remarks
+  }
+
+  async #perform(remarks: string[]): Promise<Found | null> {
+    const late = new Set(this.#intent.steps.filter(step => isLate(step, this.#intent.steps)))
+    for (this.#done = 0; this.#done < this.#intent.steps.length; this.#done++) {
+      const step = this.#intent.steps[this.#done]
+      if (!step) break
+      this.#unsure = true
+      if (late.has(step)) {
+        await makeFolders(this.#hands, step)
+        remarks.push(...lostWords(step, await stage(this.#hands, step)))
+      }
+      const deed = await perform(this.#hands, step)
+      switch (deed.kind) {
+        case "done":
+          this.#unsure = false
+          break
+        case "overtaken":
+          this.#unsure = false
+          return { path: step.path, state: deed.found }
+        case "held":
+          await this.#rewriteInPlace(step)
+          this.#done-- // the same step again, now in place
+          break
+      }
+      if (step.before.kind === "folder" || step.after.kind === "folder") await this.#hands.folders.forget(step.path)
+    }
+    return null
+  }
+
+  /** The rename was refused (EBUSY on a bind mount): the journal learns that the file may be found torn, then it is overwritten. */
+  async #rewriteInPlace(step: Step): Promise<void> {
+    if (step.before.kind !== "file" || step.after.kind !== "file") {
+      throw new Failure("DENIED", `${showPath(step.path)} is a mount point and cannot be replaced.`)
+    }
+    const steps = this.#intent.steps.map(other => (other === step ? { ...step, inPlace: true } : other))
+    const intent = { ...this.#intent, id: this.#env.newId(), steps }
+    await this.#hands.store.commit({ settle: this.#intent.id, begin: intent })
+    this.#intent = intent
+    await tidy(this.#hands, step)
+  }
+
+  async #releaseAsides(): Promise<void> {
+    const replaced = this.#intent.steps.filter(step => step.aside !== null)
+    await eachOf(replaced, width, step =>
+      inFolder(this.#hands, step, async names => {
+        try {
+          await this.#hands.files.unlink(names.aside)
+        } catch (error) {
+          if (errorCode(error) !== "ENOENT") throw error
+        }
+      }).catch((error: unknown) => {
+        // The folder itself went, in this very change.
+        if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR") throw error
+      }),
+    )
+  }
+
+  async #settle(): Promise<void> {
+    const { store } = this.#hands
+    const { id, then } = this.#intent
+    try {
+      await store.commit({ ...then, settle: id })
+    } catch (error) {
+      // A failed commit may have come through all the same; the store itself knows. If it cannot be asked, nothing is undone,
+      // because the facts may be there: the next start finds all files new and settles it either way.
+      const open = await store.intents().catch(() => null)
+      if (open === null) {
+        const outcome = "The files are written; whether that was recorded is found out at the next start."
+        throw new Unsettled(failureFrom(error, outcome) ?? new Failure("STORE_FAILED", outcome))
+      }
+      if (open.some(intent => intent.id === id)) throw error
+    }
+  }
+
+  async #takeBack(overtaken: Found | null, cause?: unknown): Promise<Outcome> {
+    const found = new Map<WorkspacePath, State>(overtaken ? [[overtaken.path, overtaken.state]] : [])
+    try {
+      await takeBackSteps(this.#hands, this.#intent.steps, this.#unsure ? this.#done + 1 : this.#done, found)
+      await syncFolders(this.#hands, this.#intent.steps)
+      if (overtaken) await this.#keepFound(found)
+      await this.#hands.store.commit({ settle: this.#intent.id })
+    } catch (error) {
+      const outcome = "The change was interrupted and could not be put back; the next start finishes or undoes it."
+      throw failureFrom(cause ?? error, outcome) ?? cause ?? error
+    }
+    return { kind: "overtaken", found: [...found].map(([path, state]) => ({ path, state })) }
+  }
+
+  async #keepFound(found: Map<WorkspacePath, State>): Promise<void> {
+    for (const path of found.keys()) {
+      const there = await lookAt(this.#hands.files, this.#hands.folders, this.#hands.root, path)
+      if (there.bytes) await this.#hands.store.putBlobs([{ bytes: there.bytes }])
+      found.set(path, there.state)
+    }
+  }
+}
+
+/** Undoes the first `begun` steps, last one first, and removes what was staged for the others. */
+async function takeBackSteps(
+  hands: Hands,
+  steps: readonly Step[],
+  begun: number,
+  found: Map<WorkspacePath, State>,
+): Promise<void> {
+  await hands.folders.forget("")
+  for (const [index, step] of [...steps.entries()].toReversed()) {
+    if (index < begun) {
+      const foreign = await bring(hands, step, "before")
+      if (foreign) found.set(step.path, foreign)
+    } else await tidy(hands, step)
+    await unmakeFolders(hands, step)
+  }
+}
+
+/** Whether another step decides about a folder on the way, so that nothing can be staged there before its turn. */
+function isLate(step: Step, steps: readonly Step[]): boolean {
+  return steps.some(other => other !== step && isWithin(step.path, other.path))
+}
+
+function lostWords(step: Step, lost: readonly string[]): string[] {
+  return lost.map(what => `${showPath(step.path)}: ${what} could not be kept.`)
+}
+
+/** Carries the one failure after which nothing may be taken back. */
+class Unsettled extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
+  }
 }

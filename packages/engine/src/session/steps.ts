@@ -4,6 +4,7 @@ import { sameState, type BlobId, type State } from "@galley/core/state.ts"
 import type { Files, Stat } from "../io/files.ts"
 import { isGitPath } from "../io/roots.ts"
 import type { Step } from "../store/store.ts"
+import { eachOf } from "./each.ts"
 import type { Folders } from "./folders.ts"
 import { lookAt, type Look } from "./look.ts"
 
@@ -309,22 +310,4 @@ function depthOf(path: WorkspacePath): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** Runs `work` on each, at most `width` at a time. The first trouble is thrown after those under way have ended. */
-export async function eachOf<T>(all: readonly T[], width: number, work: (one: T) => Promise<void>): Promise<void> {
-  const queue = all.values()
-  const troubles: unknown[] = []
-  const run = async (): Promise<void> => {
-    for (const one of queue) {
-      if (troubles.length > 0) return
-      try {
-        await work(one)
-      } catch (error) {
-        troubles.push(error)
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, all.length) }, run))
-  if (troubles.length > 0) throw troubles[0]
 }
