@@ -1,0 +1,373 @@
+import { diffLines } from "../diff/line-diff.ts"
+import type { Hunk } from "../diff/hunk.ts"
+import type { Line } from "../text/lines.ts"
+import { pairReplaced, sameButBlanks } from "./line-pairs.ts"
+
+export type Side = "base" | "current"
+
+/**
+ * Who moved a text. `history` is a move that only brings back or takes away what the log already holds (undo, redo, rewind,
+ * accept, reject): a line that stood there before has its author again.
+ */
+export type Mover = "agent" | "person" | "history"
+
+/** A line and where it stands. In neither text: it once stood there, and a move of the history may bring it back. */
+export interface WeaveEntry {
+  readonly line: Line
+  readonly inBase: boolean
+  readonly inCurrent: boolean
+  /** `base`: it was there before anything was pending. */
+  readonly author: "base" | "agent" | "person"
+  /** The agent's line of which a person made this one; null for a line nobody altered. */
+  readonly original: Line | null
+  /** Who last took it out of current. */
+  readonly removedBy: "agent" | "person" | null
+  /** A person's line that an agent took out, while what the agent did there is undecided. */
+  readonly lost: boolean
+}
+
+/** Takes one side of the weave from the text it has to `after`. Returns the same entries where nothing changes. */
+export function moveSide(
+  entries: readonly WeaveEntry[],
+  side: Side,
+  after: readonly Line[],
+  mover: Mover,
+): readonly WeaveEntry[] {
+  const before: Line[] = []
+  for (const entry of entries) if (isIn(entry, side)) before.push(entry.line)
+  const hunks = trimmedDiff(before, after)
+  if (hunks.length === 0) return entries
+
+  const moved: WeaveEntry[] = []
+  let passed = 0
+  let at = 0
+  let firstChanged = 0
+  let lastChanged = 0
+  for (const [number, hunk] of hunks.entries()) {
+    for (; passed < hunk.fromBase; at++) {
+      const entry = entries[at]
+      if (entry === undefined) throw new Error("BUG: the weave is shorter than its own text")
+      moved.push(entry)
+      if (isIn(entry, side)) passed++
+    }
+    const stretch: WeaveEntry[] = []
+    for (; at < entries.length; at++) {
+      const entry = entries[at]
+      if (entry === undefined || (isIn(entry, side) && passed === hunk.toBase)) break
+      stretch.push(entry)
+      if (isIn(entry, side)) passed++
+    }
+    if (number === 0) firstChanged = moved.length
+    moved.push(...replaceStretch(stretch, after.slice(hunk.fromCurrent, hunk.toCurrent), side, mover))
+    lastChanged = moved.length
+  }
+  for (; at < entries.length; at++) {
+    const entry = entries[at]
+    if (entry !== undefined) moved.push(entry)
+  }
+  return joinEqual(moved, firstChanged, lastChanged)
+}
+
+export function isIn(entry: WeaveEntry, side: Side): boolean {
+  return side === "base" ? entry.inBase : entry.inCurrent
+}
+
+/** Whether an entry has words of a person that stand nowhere else: their own line, or the agent's which they altered. */
+export function isPersons(entry: WeaveEntry): boolean {
+  return entry.author === "person" || entry.original !== null
+}
+
+/** diffLines without the cost of the equal ends; in a long file a move changes little. */
+function trimmedDiff(before: readonly Line[], after: readonly Line[]): Hunk[] {
+  const shorter = Math.min(before.length, after.length)
+  let head = 0
+  while (head < shorter && before[head] === after[head]) head++
+  let tail = 0
+  while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++
+  if (head === before.length && head === after.length) return []
+  const middle = diffLines(before.slice(head, before.length - tail), after.slice(head, after.length - tail))
+  return middle.hunks.map(hunk => ({
+    fromBase: hunk.fromBase + head,
+    toBase: hunk.toBase + head,
+    fromCurrent: hunk.fromCurrent + head,
+    toCurrent: hunk.toCurrent + head,
+  }))
+}
+
+/** A place of the stretch that an inserted line takes over: the line was there, on the other side or formerly. */
+interface Match {
+  readonly entry: number
+  readonly line: number
+}
+
+/** Takes every line of the side out of a stretch of the weave and puts `lines` in. */
+function replaceStretch(
+  stretch: readonly WeaveEntry[],
+  lines: readonly Line[],
+  side: Side,
+  mover: Mover,
+): WeaveEntry[] {
+  const justTaken = stretch.map(entry => isIn(entry, side))
+  let taken = stretch.map(entry => (isIn(entry, side) ? takeOut(entry, side, mover) : entry))
+  const onOther = matchOther(taken, lines, side, mover)
+  if (side === "base" && takesAgentsWork(stretch, onOther)) taken = taken.map(settled)
+  const matches = matchBetween(taken, lines, onOther, entry => mayReturn(entry, mover))
+
+  const woven: WeaveEntry[] = []
+  let last: Match = { entry: -1, line: -1 }
+  for (const match of [...matches, { entry: taken.length, line: lines.length }]) {
+    woven.push(
+      ...weaveIn(
+        taken.slice(last.entry + 1, match.entry),
+        justTaken.slice(last.entry + 1, match.entry),
+        lines.slice(last.line + 1, match.line),
+        side,
+        mover,
+      ),
+    )
+    const entry = taken[match.entry]
+    if (entry !== undefined) woven.push(putIn(entry, side))
+    last = match
+  }
+  return woven
+}
+
+function takeOut(entry: WeaveEntry, side: Side, mover: Mover): WeaveEntry {
+  if (side === "base") return { ...entry, inBase: false, lost: false }
+  const removedBy = mover === "history" ? (entry.removedBy ?? "agent") : mover
+  return { ...entry, inCurrent: false, removedBy, lost: mover === "agent" && !entry.inBase && isPersons(entry) }
+}
+
+/** Whether a move of base makes the agent's lines or removals there agreed; a person's own lines folded in do not. */
+function takesAgentsWork(stretch: readonly WeaveEntry[], matches: readonly Match[]): boolean {
+  return (
+    matches.some(match => stretch[match.entry]?.author === "agent") ||
+    stretch.some(entry => entry.inBase && !entry.inCurrent && entry.removedBy === "agent")
+  )
+}
+
+/** What the agent did around the line was accepted, so the line no longer waits to come back. */
+function settled(entry: WeaveEntry): WeaveEntry {
+  return entry.lost ? { ...entry, lost: false } : entry
+}
+
+function putIn(entry: WeaveEntry, side: Side): WeaveEntry {
+  return side === "base" ? { ...entry, inBase: true, lost: false } : { ...entry, inCurrent: true, lost: false }
+}
+
+/** Which former lines an equal new line is: for a person none, as what they type is theirs even if an agent once wrote it. */
+function mayReturn(entry: WeaveEntry, mover: Mover): boolean {
+  if (entry.inBase || entry.inCurrent) return false
+  switch (mover) {
+    case "history":
+      return true
+    case "agent":
+      return entry.lost
+    case "person":
+      return false
+  }
+}
+
+/** Matches the other side's lines; of equal ones a person who folds their own lines into base means their own. */
+function matchOther(entries: readonly WeaveEntry[], lines: readonly Line[], side: Side, mover: Mover): Match[] {
+  const isOther = (entry: WeaveEntry): boolean => isIn(entry, otherOf(side))
+  if (mover !== "person") return matchInOrder(entries, lines, isOther)
+  const own = matchInOrder(entries, lines, entry => isOther(entry) && entry.author === "person")
+  return matchBetween(entries, lines, own, isOther)
+}
+
+function matchInOrder(
+  entries: readonly WeaveEntry[],
+  lines: readonly Line[],
+  eligible: (entry: WeaveEntry) => boolean,
+): Match[] {
+  if (lines.length === 0) return []
+  const places: number[] = []
+  for (const [at, entry] of entries.entries()) if (eligible(entry)) places.push(at)
+  if (places.length === 0) return []
+  const matches: Match[] = []
+  const candidates = places.map(place => entries[place]?.line ?? "")
+  let candidate = 0
+  let line = 0
+  const end: Hunk = {
+    fromBase: candidates.length,
+    toBase: candidates.length,
+    fromCurrent: lines.length,
+    toCurrent: lines.length,
+  }
+  for (const hunk of [...diffLines(candidates, lines).hunks, end]) {
+    for (; candidate < hunk.fromBase; candidate++, line++) matches.push({ entry: places[candidate] ?? 0, line })
+    candidate = hunk.toBase
+    line = hunk.toCurrent
+  }
+  return matches
+}
+
+/** Adds matches between those already made, so that the whole stays in order. */
+function matchBetween(
+  entries: readonly WeaveEntry[],
+  lines: readonly Line[],
+  made: readonly Match[],
+  eligible: (entry: WeaveEntry) => boolean,
+): Match[] {
+  const all: Match[] = []
+  let last: Match = { entry: -1, line: -1 }
+  for (const match of [...made, { entry: entries.length, line: lines.length }]) {
+    const fromEntry = last.entry + 1
+    const fromLine = last.line + 1
+    for (const found of matchInOrder(
+      entries.slice(fromEntry, match.entry),
+      lines.slice(fromLine, match.line),
+      eligible,
+    ))
+      all.push({ entry: found.entry + fromEntry, line: found.line + fromLine })
+    if (match.entry < entries.length) all.push(match)
+    last = match
+  }
+  return all
+}
+
+/**
+ * Puts new lines among entries none of which stands on this side. A new line follows the line in whose place it came; one
+ * that came in no line's place follows the lines just taken out before it, or stands first.
+ */
+function weaveIn(
+  entries: readonly WeaveEntry[],
+  justTaken: readonly boolean[],
+  lines: readonly Line[],
+  side: Side,
+  mover: Mover,
+): WeaveEntry[] {
+  if (lines.length === 0) return [...entries]
+  const places: number[] = []
+  for (const [at, just] of justTaken.entries()) if (just) places.push(at)
+  const pairs = pairReplaced(
+    places.map(place => entries[place]?.line ?? ""),
+    lines,
+  )
+  const woven: WeaveEntry[] = []
+  let at = 0
+  let line = 0
+  for (const pair of [...pairs, { old: places.length, now: lines.length }]) {
+    const place = places[pair.old] ?? entries.length
+    const unpaired = places.slice(0, pair.old).findLast(taken => taken >= at)
+    const insertAt = unpaired === undefined ? at : unpaired + 1
+    for (; at < insertAt; at++) push(woven, entries[at])
+    for (; line < pair.now; line++) woven.push(newEntry(lines[line] ?? "", null, side, mover))
+    for (; at < place; at++) push(woven, entries[at])
+    const replaced = entries[place]
+    if (replaced === undefined || pair.now >= lines.length) continue
+    const successor = newEntry(lines[pair.now] ?? "", replaced, side, mover)
+    // An agent that only reformats a person's line has not taken it out.
+    woven.push(isPersons(successor) && replaced.lost ? { ...replaced, lost: false } : replaced, successor)
+    at = place + 1
+    line = pair.now + 1
+  }
+  for (; at < entries.length; at++) push(woven, entries[at])
+  return woven
+}
+
+function newEntry(line: Line, replaced: WeaveEntry | null, side: Side, mover: Mover): WeaveEntry {
+  const author = mover === "agent" ? "agent" : "person"
+  const entry = {
+    line,
+    inBase: side === "base",
+    inCurrent: side === "current",
+    author,
+    original: null,
+    removedBy: null,
+    lost: false,
+  } as const
+  if (replaced === null) return entry
+  if (side === "base")
+    return sameButBlanks(line, replaced.line)
+      ? { ...entry, author: replaced.author, removedBy: replaced.removedBy }
+      : entry
+  if (replaced.inBase) return entry
+  if (mover === "agent") {
+    const same = isPersons(replaced) && sameButBlanks(line, replaced.line)
+    return same ? { ...entry, author: replaced.author, original: replaced.original } : entry
+  }
+  if (replaced.author !== "agent") return entry
+  const original = replaced.original ?? replaced.line
+  return { ...entry, author: "agent", original: sameButBlanks(line, original) ? null : original }
+}
+
+/**
+ * Makes one entry of a line that stands in base only and an equal one in current only, wherever nothing common stands between
+ * them, within the part of the weave that changed.
+ */
+function joinEqual(entries: readonly WeaveEntry[], from: number, to: number): WeaveEntry[] {
+  while (from > 0 && !isCommon(entries[from - 1])) from--
+  while (to < entries.length && !isCommon(entries[to])) to++
+  const joined = entries.slice(0, from)
+  let gap: WeaveEntry[] = []
+  for (let at = from; at < to; at++) {
+    const entry = entries[at]
+    if (entry === undefined) break
+    if (isCommon(entry)) {
+      joinGap(joined, gap)
+      joined.push(entry)
+      gap = []
+    } else gap.push(entry)
+  }
+  joinGap(joined, gap)
+  for (let at = to; at < entries.length; at++) push(joined, entries[at])
+  return joined
+}
+
+function joinGap(joined: WeaveEntry[], gap: readonly WeaveEntry[]): void {
+  const olds: number[] = []
+  const nows: number[] = []
+  for (const [at, entry] of gap.entries()) {
+    if (entry.inBase) olds.push(at)
+    else if (entry.inCurrent) nows.push(at)
+  }
+  const known = new Set(olds.map(at => gap[at]?.line))
+  if (!nows.some(at => known.has(gap[at]?.line))) {
+    for (const entry of gap) joined.push(entry)
+    return
+  }
+  // Old and new lines of a gap are bound to no order among each other, so a pair may meet at its new line's place.
+  const matches = matchInOrder(
+    olds.map(at => gap[at] ?? missing()),
+    nows.map(at => gap[at]?.line ?? ""),
+    () => true,
+  )
+  const others = [...gap.keys()].filter(at => !gap[at]?.inBase)
+  let old = 0
+  let other = 0
+  /** Emits what stands before the old line and before the new one, by place. */
+  const emitUntil = (endOld: number, endOther: number): void => {
+    for (;;) {
+      const nextOld = olds[old] ?? gap.length
+      const nextOther = others[other] ?? gap.length
+      if (nextOld < endOld && (nextOld < nextOther || nextOther >= endOther)) push(joined, gap[olds[old++] ?? 0])
+      else if (nextOther < endOther) push(joined, gap[others[other++] ?? 0])
+      else return
+    }
+  }
+  for (const match of matches) {
+    emitUntil(olds[match.entry] ?? 0, nows[match.line] ?? 0)
+    joined.push({ ...(gap[olds[match.entry] ?? 0] ?? missing()), inCurrent: true, lost: false })
+    old++
+    other++
+  }
+  emitUntil(gap.length, gap.length)
+}
+
+function isCommon(entry: WeaveEntry | undefined): boolean {
+  return entry !== undefined && entry.inBase && entry.inCurrent
+}
+
+function otherOf(side: Side): Side {
+  return side === "base" ? "current" : "base"
+}
+
+function push(to: WeaveEntry[], entry: WeaveEntry | undefined): void {
+  if (entry !== undefined) to.push(entry)
+}
+
+function missing(): never {
+  throw new Error("BUG: a gap has no such entry")
+}
