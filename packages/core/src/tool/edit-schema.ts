@@ -1,0 +1,45 @@
+/**
+ * What a model is told of the edit tool. These strings sit at the front of a model's prompt cache, so every change costs all
+ * users a cold cache: a test pins them byte for byte.
+ */
+export const editToolName = "str_replace_editor"
+
+export const editCommands = ["view", "create", "str_replace", "insert"] as const
+export type EditCommand = (typeof editCommands)[number]
+
+export const editDescription = `View, create and edit text files.
+* view: shows a file with numbered lines (the number and the tab after it are not part of the file), or the entries of a directory two levels deep. Hidden entries, dependency folders and Python caches are left out. Long output is cut, and says how to go on.
+* create: makes a new file holding exactly file_text, and missing parent directories. Refuses a path where something already exists.
+* str_replace: replaces the one place where old_str occurs by new_str. old_str must match the file exactly, blanks and tabs included, and must be unique: add neighbouring lines until it is.
+* insert: puts insert_text between two lines, as lines of its own.
+State persists between calls. Files must be text.`
+
+/** JSON Schema of the input, as MCP and the model APIs take it. Key order is part of what is pinned. */
+export const editInputSchema = {
+  type: "object",
+  properties: {
+    command: { type: "string", enum: ["view", "create", "str_replace", "insert"], description: "What to do." },
+    path: { type: "string", description: "Absolute path of a file or directory, e.g. /repo/src/main.py." },
+    view_range: {
+      type: "array",
+      items: { type: "integer" },
+      description:
+        "view of a file only: first and last line to show, counted from 1 and both included, e.g. [11, 12]. [11, -1] shows line 11 to the end.",
+    },
+    file_text: { type: "string", description: "create, required: the whole content of the new file." },
+    old_str: {
+      type: "string",
+      description: "str_replace, required: the text to replace. Must occur exactly once in the file.",
+    },
+    new_str: {
+      type: "string",
+      description: "str_replace: the text to put in its place. Left out, old_str is deleted.",
+    },
+    insert_line: {
+      type: "integer",
+      description: "insert, required: the line after which the text goes. 0 puts it at the top of the file.",
+    },
+    insert_text: { type: "string", description: "insert, required: the text to insert." },
+  },
+  required: ["command", "path"],
+} as const
