@@ -151,7 +151,7 @@ class Deeds {
       await this.#hands.folders.forget("")
       const overtaken = await this.#perform(remarks)
       if (overtaken) return await this.#takeBack(overtaken)
-      await this.#releaseAsides()
+      await this.#releaseAsides("")
       await syncFolders(this.#hands, this.#intent.steps)
       await this.#settle()
       return { kind: "written", remarks }
@@ -182,6 +182,7 @@ class Deeds {
         await makeFolders(this.#hands, step)
         remarks.push(...lostWords(step, await stage(this.#hands, step)))
       }
+      if (step.before.kind === "folder" && step.after.kind !== "folder") await this.#releaseAsides(step.path)
       const deed = await perform(this.#hands, step)
       switch (deed.kind) {
         case "done":
@@ -212,8 +213,12 @@ class Deeds {
     await tidy(this.#hands, step)
   }
 
-  async #releaseAsides(): Promise<void> {
-    const replaced = this.#intent.steps.filter(step => step.aside !== null)
+  /**
+   * Removes the old files below `folder` that were verified. At the very end, so that taking back gives the very same files; from a
+   * folder that is about to go earlier, after which taking back writes their text anew.
+   */
+  async #releaseAsides(folder: string): Promise<void> {
+    const replaced = this.#intent.steps.filter(step => step.aside !== null && isWithin(step.path, folder))
     await eachOf(replaced, width, step =>
       inFolder(this.#hands, step, async names => {
         try {
