@@ -67,7 +67,7 @@ export async function putBlobs(blobs: Blobs, contents: readonly NewBlob[]): Prom
     bytes = 0
   }
   if (group.length > 0) await putGroup(blobs, group)
-  for (const [at, content] of contents.entries()) remember(blobs.recent, ids[at] ?? "", content.bytes)
+  for (const [at, content] of contents.entries()) remember(blobs.recent, ids[at] ?? "", content.bytes.slice())
   return ids
 }
 
@@ -158,7 +158,7 @@ function insertGroup(sql: Sql, folder: string, group: readonly Packed[]): BlobId
   const orphans: BlobId[] = []
   for (const packed of group) {
     if (sql.get("SELECT 1 FROM blobs WHERE id = ?", blobKey(packed.id)) !== undefined) continue
-    const depth = packed.base === null ? 0 : Number(depthOf(sql, packed.base) ?? longestChain) + 1
+    const depth = packed.base === null ? 0 : (depthOf(sql, packed.base) ?? longestChain) + 1
     if (depth >= longestChain) orphans.push(packed.id)
     else {
       insertPacked(sql, folder, packed, depth)

@@ -1,6 +1,4 @@
-import type { Item } from "@galley/core/change/item.ts"
 import { Failure } from "@galley/core/failure.ts"
-import type { Operation } from "@galley/core/history/operation.ts"
 import { showPath } from "@galley/core/path.ts"
 import { absentAmong, type Blobs, blobIdOf, readBlob, type Recent } from "./blobs.ts"
 import type { Sql } from "./connection.ts"
@@ -35,7 +33,7 @@ function checkLog(sql: Sql, found: string[]): void {
     if (seq !== ++expected) found.push(`Operation ${expected} is missing from the log (O1).`)
     expected = seq
     try {
-      const operation = unseal<Operation>(row, "operations")
+      const operation = unseal(row, "operations")
       if (operation.seq !== seq) found.push(`Operation ${seq} says it is operation ${operation.seq} (O2).`)
       for (const { path } of operation.changes)
         if (sql.get("SELECT 1 FROM operation_paths WHERE path = ? AND seq = ?", pathKey(path), seq) === undefined)
@@ -51,7 +49,7 @@ function checkLog(sql: Sql, found: string[]): void {
 function checkItems(sql: Sql, found: string[]): void {
   for (const row of sql.all("SELECT path, body, sum FROM items")) {
     try {
-      const item = unseal<Item>(row, "items")
+      const item = unseal(row, "items")
       if (Buffer.compare(row["path"] as Uint8Array, pathKey(item.path)) !== 0)
         found.push(`The item of ${showPath(item.path)} stands under another path (I1).`)
       for (const id of absentAmong(sql, blobsOfItem(item)))

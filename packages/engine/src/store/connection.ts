@@ -3,8 +3,8 @@ import { pathToFileURL } from "node:url"
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite"
 import { Failure } from "@galley/core/failure.ts"
 import { privateFile, privateFolder, sizeIfThere } from "./disk.ts"
-import { migrate, migrations, refuseNewer, schemaVersion, versionOf } from "./schema.ts"
-import { isBusy, isDamage, isRefusal, keepHint, storeFailure } from "./trouble.ts"
+import { assertSchema, migrate, migrations, refuseNewer, schemaVersion, versionOf } from "./schema.ts"
+import { damage, isBusy, isDamage, isRefusal, keepHint, storeFailure } from "./trouble.ts"
 import { busy, poll, type Waits } from "./waits.ts"
 
 export type Row = Record<string, SQLOutputValue>
@@ -173,6 +173,7 @@ function openForWriting(path: string): DatabaseSync | typeof busy {
     // Deleted rows are zeroed, so free pages hold nothing; VACUUM and sorting leave no files elsewhere.
     db.exec("PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY")
     migrate(db, migrations)
+    assertSchema(db)
     assertWhole(db, path)
     return db
   } catch (error) {
@@ -188,8 +189,7 @@ function assertWhole(db: DatabaseSync, path: string): void {
   const pages = Number(db.prepare("PRAGMA page_count").get()?.["page_count"])
   const pageSize = Number(db.prepare("PRAGMA page_size").get()?.["page_size"])
   const size = sizeIfThere(path) ?? 0
-  if (size < pages * pageSize)
-    throw Object.assign(new Error(`the file has ${size} of ${pages * pageSize} bytes`), { errcode: 11 })
+  if (size < pages * pageSize) throw damage(`the file has ${size} of ${pages * pageSize} bytes`)
   db.prepare("SELECT 1 FROM operations ORDER BY seq DESC LIMIT 1").get()
 }
 
@@ -211,6 +211,7 @@ function openForReading(folder: string, path: string, waits: Waits, trouble: str
       const version = versionOf(db)
       refuseNewer(version, schemaVersion)
       db.prepare("SELECT value FROM meta WHERE key = 'revision'").get()
+      if (version === schemaVersion) assertSchema(db)
       if (version === schemaVersion) return new Connection(folder, waits, db, trouble + remark)
       throw new Failure(
         "STORE_FAILED",

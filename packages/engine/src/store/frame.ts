@@ -53,7 +53,8 @@ export async function unpack(frame: Frame, base: Uint8Array | null, size: number
     maxOutputLength: Math.max(size, 1),
     ...(base === null || base.length === 0 ? {} : { dictionary: base }),
   }
-  return size < asyncFrom ? zstdDecompressSync(body, options) : decompressAsync(body, options)
+  const bytes = size < asyncFrom ? zstdDecompressSync(body, options) : await decompressAsync(body, options)
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 async function compress(bytes: Uint8Array, base: Uint8Array | null): Promise<Uint8Array> {

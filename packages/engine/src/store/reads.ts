@@ -6,7 +6,7 @@ import { idKey, pathKey, unseal } from "./rows.ts"
 
 export function readOperation(sql: Sql, id: string): Operation | null {
   const row = sql.get("SELECT body, sum FROM operations WHERE id = ?", idKey(id))
-  return row === undefined ? null : unseal<Operation>(row, "operations")
+  return row === undefined ? null : unseal(row, "operations")
 }
 
 /** Oldest first. Each shape of query walks an index from its newest end, so a limit bounds the work. */
@@ -30,12 +30,12 @@ export function readOperations(sql: Sql, query: OperationQuery): Operation[] {
     ...values,
     query.limit ?? -1,
   )
-  return rows.reverse().map(row => unseal<Operation>(row, "operations"))
+  return rows.reverse().map(row => unseal(row, "operations"))
 }
 
 export function readItem(sql: Sql, path: string): Item | null {
   const row = sql.get("SELECT body, sum FROM items WHERE path = ?", pathKey(path))
-  return row === undefined ? null : unseal<Item>(row, "items")
+  return row === undefined ? null : unseal(row, "items")
 }
 
 /** By the bytes of the path. */
@@ -50,13 +50,13 @@ export function readItems(sql: Sql, query: ItemQuery): Item[] {
   const found = new Map(rows.map(row => [Buffer.from(row["path"] as Uint8Array).toString("hex"), row]))
   return [...found]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([, row]) => unseal<Item>(row, "items"))
+    .map(([, row]) => unseal(row, "items"))
     .filter(item => query.paths === undefined || query.under === undefined || within(item.path, query.under))
 }
 
 export function readSetting(sql: Sql, key: string): unknown {
   const row = sql.get("SELECT body, sum FROM settings WHERE key = ?", idKey(key))
-  return row === undefined ? undefined : unseal<unknown>(row, "settings")
+  return row === undefined ? undefined : unseal(row, "settings")
 }
 
 /** The folder itself, and all from `folder/` up to (not including) `folder0`: `0` follows `/` in ASCII. */

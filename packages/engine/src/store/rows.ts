@@ -1,10 +1,29 @@
 import { crc32 } from "node:zlib"
+import type { Item } from "@galley/core/change/item.ts"
 import { Failure } from "@galley/core/failure.ts"
+import type { Conversation, Message, Operation } from "@galley/core/history/operation.ts"
 import { pathToBytes, type WorkspacePath } from "@galley/core/path.ts"
 import type { Row, Sql } from "./connection.ts"
+import type { Intent, Note, Parked, Waiting } from "./store.ts"
 
-/** Tables whose rows are a JSON `body` guarded by `sum`, addressed by `id` and listed in the order they were first made. */
-export type ListTable = "intents" | "conversations" | "messages" | "waiting" | "notes" | "parked"
+/** Tables whose rows are addressed by `id` and listed in the order they were first made. */
+interface ListRows {
+  readonly intents: Intent
+  readonly conversations: Conversation
+  readonly messages: Message
+  readonly waiting: Waiting
+  readonly notes: Note
+  readonly parked: Parked
+}
+
+/** What the JSON `body` of a row holds, by table; `sum` guards it. */
+interface Bodies extends ListRows {
+  readonly operations: Operation
+  readonly items: Item
+  readonly settings: unknown
+}
+
+export type ListTable = keyof ListRows
 
 /**
  * A value as a row holds it. SQLite has no checksum of its pages, so a flipped bit inside a text would go unseen: CRC-32
@@ -15,8 +34,8 @@ export function seal(value: unknown): { readonly body: string; readonly sum: num
   return { body, sum: crc32(body) }
 }
 
-/** The value of a row, its sum verified. `T` is what {@link seal} was given. */
-export function unseal<T>(row: Row, table: string): T {
+/** The value of a row, its sum verified. */
+export function unseal<T extends keyof Bodies>(row: Row, table: T): Bodies[T] {
   const body = row["body"]
   if (typeof body !== "string" || crc32(body) !== Number(row["sum"]))
     throw new Failure(
@@ -24,7 +43,7 @@ export function unseal<T>(row: Row, table: string): T {
       `A row of the store's table \`${table}\` is damaged; it was not used.`,
       "Run `galley doctor`; the other rows stay usable.",
     )
-  return JSON.parse(body) as T
+  return JSON.parse(body) as Bodies[T]
 }
 
 /** A path as a column: the file system's bytes, which sort and compare as such. */
@@ -65,11 +84,16 @@ export function remove(sql: Sql, table: ListTable, id: string): number {
   return sql.run(`DELETE FROM ${table} WHERE id = ?`, idKey(id))
 }
 
-export function list<T>(sql: Sql, table: ListTable, rest: string, ...values: (string | number | Uint8Array)[]): T[] {
-  return sql.all(`SELECT body, sum FROM ${table} ${rest}`, ...values).map(row => unseal<T>(row, table))
+export function list<T extends ListTable>(
+  sql: Sql,
+  table: T,
+  rest: string,
+  ...values: (string | number | Uint8Array)[]
+): Bodies[T][] {
+  return sql.all(`SELECT body, sum FROM ${table} ${rest}`, ...values).map(row => unseal(row, table))
 }
 
-export function one<T>(sql: Sql, table: ListTable, id: string): T | null {
+export function one<T extends ListTable>(sql: Sql, table: T, id: string): Bodies[T] | null {
   const row = sql.get(`SELECT body, sum FROM ${table} WHERE id = ?`, idKey(id))
-  return row === undefined ? null : unseal<T>(row, table)
+  return row === undefined ? null : unseal(row, table)
 }

@@ -1,12 +1,11 @@
 import type { Item } from "@galley/core/change/item.ts"
-import type { Conversation, Message } from "@galley/core/history/operation.ts"
 import { type Blobs, blobIdOf, missingBlobs, putBlobs, readBlob } from "./blobs.ts"
 import { checkStore } from "./check.ts"
 import { connect } from "./connection.ts"
 import { finishPurges, purgeBlobs, removeBlobs } from "./purge.ts"
 import { readItem, readItems, readOperation, readOperations, readSetting } from "./reads.ts"
 import { idKey, list, one, pathKey } from "./rows.ts"
-import type { Intent, Note, Parked, Store, Waiting } from "./store.ts"
+import type { Store } from "./store.ts"
 import { keepHint } from "./trouble.ts"
 import { plainWaits, type Waits } from "./waits.ts"
 import { writeBatch } from "./write-batch.ts"
@@ -40,28 +39,27 @@ export async function openSqliteStore(place: {
     items: query => connection.read((sql): readonly Item[] => readItems(sql, query)),
     operation: id => connection.read(sql => readOperation(sql, id)),
     operations: query => connection.read(sql => readOperations(sql, query)),
-    intents: () => connection.read(sql => list<Intent>(sql, "intents", "ORDER BY n")),
+    intents: () => connection.read(sql => list(sql, "intents", "ORDER BY n")),
 
-    message: id => connection.read(sql => one<Message>(sql, "messages", id)),
+    message: id => connection.read(sql => one(sql, "messages", id)),
     messages: conversation =>
       connection.read(sql =>
         conversation === undefined
-          ? list<Message>(sql, "messages", "ORDER BY n")
-          : list<Message>(sql, "messages", "WHERE conversation = ? ORDER BY n", idKey(conversation)),
+          ? list(sql, "messages", "ORDER BY n")
+          : list(sql, "messages", "WHERE conversation = ? ORDER BY n", idKey(conversation)),
       ),
-    conversation: id => connection.read(sql => one<Conversation>(sql, "conversations", id)),
-    conversations: () =>
-      connection.read(sql => list<Conversation>(sql, "conversations", "ORDER BY created_at DESC, n DESC")),
+    conversation: id => connection.read(sql => one(sql, "conversations", id)),
+    conversations: () => connection.read(sql => list(sql, "conversations", "ORDER BY created_at DESC, n DESC")),
 
-    waiting: () => connection.read(sql => list<Waiting>(sql, "waiting", "ORDER BY n")),
+    waiting: () => connection.read(sql => list(sql, "waiting", "ORDER BY n")),
     notes: query =>
       connection.read(sql => {
         const delivered = query.undelivered === undefined ? "1" : `delivered = ${query.undelivered ? 0 : 1}`
         return query.path === undefined
-          ? list<Note>(sql, "notes", `WHERE ${delivered} ORDER BY n`)
-          : list<Note>(sql, "notes", `WHERE path = ? AND ${delivered} ORDER BY n`, pathKey(query.path))
+          ? list(sql, "notes", `WHERE ${delivered} ORDER BY n`)
+          : list(sql, "notes", `WHERE path = ? AND ${delivered} ORDER BY n`, pathKey(query.path))
       }),
-    parked: () => connection.read(sql => list<Parked>(sql, "parked", "ORDER BY n")),
+    parked: () => connection.read(sql => list(sql, "parked", "ORDER BY n")),
     setting: key => connection.read(sql => readSetting(sql, key)),
     revision: () => connection.read(sql => Number(sql.get("SELECT value FROM meta WHERE key = 'revision'")?.["value"])),
 

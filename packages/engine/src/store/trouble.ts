@@ -1,7 +1,18 @@
 import { Failure } from "@galley/core/failure.ts"
 
 /** Primary result codes of SQLite that are told apart (sqlite.org/rescode.html). */
-const sqliteCode = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 }
+// A constraint is looked at before each insertion, so that one fails all the same means a damaged index.
+const sqliteCode = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  io: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  constraint: 19,
+  notADatabase: 26,
+}
 /** SQLITE_IOERR_SHMSIZE: the WAL's index could not grow, which on Linux means a full disk. */
 const shmSize = 10 | (19 << 8)
 
@@ -14,6 +25,11 @@ export function isBusy(error: unknown): boolean {
 export function isDamage(error: unknown): boolean {
   const code = primary(error)
   return code === sqliteCode.corrupt || code === sqliteCode.notADatabase
+}
+
+/** Damage that we noticed ourselves, in the driver's words. */
+export function damage(what: string): Error {
+  return Object.assign(new Error(what), { errcode: sqliteCode.corrupt })
 }
 
 /** The place refuses writing (or even the side files of reading): read-only, no permission, no room. */
@@ -42,11 +58,15 @@ export function storeFailure(error: unknown, folder: string): unknown {
   if (error instanceof Failure) return error
   const system = systemCode(error)
   if (system === "ENOSPC" || system === "EDQUOT" || fullCode(error) === shmSize) return noSpace(folder)
-  switch (primary(error)) {
+  const code = primary(error)
+  switch (code) {
+    case null:
+      break
     case sqliteCode.full:
       return noSpace(folder)
     case sqliteCode.corrupt:
     case sqliteCode.notADatabase:
+    case sqliteCode.constraint:
       return new Failure("STORE_FAILED", `The store's database is damaged (${text(error)}).`, keepHint(folder))
     case sqliteCode.busy:
     case sqliteCode.locked:
