@@ -1,4 +1,5 @@
-import { parentOf } from "@galley/core/path.ts"
+import { Failure } from "@galley/core/failure.ts"
+import { parentOf, showPath } from "@galley/core/path.ts"
 import { sameContent, sameState, type State } from "@galley/core/state.ts"
 import type { Step } from "../store/store.ts"
 import { contentOf, createLike, inFolder, overwriteAs, type Hands, type Names } from "./deed.ts"
@@ -15,6 +16,7 @@ export async function positionOf(hands: Hands, step: Step, there: Look): Promise
   const { state } = there
   if (sameState(state, after)) return "after"
   if (sameState(state, before)) return "before"
+  if (state.kind === "folder" && after.kind === "absent" && hands.madeFolders.has(step.path)) return "after"
   if (state.kind === "folder" && (before.kind === "folder" || after.kind === "folder")) return "between"
   const swapsFolder =
     before.kind !== "absent" && after.kind !== "absent" && (before.kind === "folder") !== (after.kind === "folder")
@@ -51,7 +53,7 @@ export async function tidy(hands: Hands, step: Step): Promise<void> {
       await unlinkIfThere(hands, names.temp)
       const aside = await look(hands.files, names.aside)
       if (aside.state.kind === "absent") return
-      if (!sameState(aside.state, step.before)) await keep(hands, aside, step)
+      if (!sameState(aside.state, step.before)) await keepLast(hands, aside, step)
       await unlinkIfThere(hands, names.aside)
     })
   } catch (error) {
@@ -215,6 +217,7 @@ async function rescue(
   await keep(hands, aside, step)
   if (position === "other" || there.state.kind === "folder") {
     await keep(hands, there, step)
+    await keepLast(hands, aside, step)
     await unlinkIfThere(hands, names.aside)
     return there.state
   }
@@ -231,6 +234,13 @@ async function keep(hands: Hands, seen: Look, step: Step): Promise<void> {
   if (!seen.bytes) return
   const near = step.before.kind === "file" ? step.before.blob : undefined
   await hands.store.putBlobs([near === undefined ? { bytes: seen.bytes } : { bytes: seen.bytes, near }])
+}
+
+/** Keeps what is about to lose its last name. What cannot be read stays: the change then waits for somebody who can. */
+async function keepLast(hands: Hands, seen: Look, step: Step): Promise<void> {
+  if (seen.state.kind === "unknown")
+    throw new Failure("DENIED", `${showPath(step.path)}: ${seen.trouble?.message ?? "it cannot be read"}.`)
+  await keep(hands, seen, step)
 }
 
 async function unlinkIfThere(hands: Hands, path: string): Promise<void> {

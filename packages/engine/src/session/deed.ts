@@ -16,6 +16,8 @@ export interface Hands {
   readonly root: string
   /** Paths whose file carries attributes or ACLs to be copied to the one that replaces it. */
   readonly attributed: ReadonlySet<string>
+  /** Folders that the change itself makes: one that stands where a file is to go is no stranger's. */
+  readonly madeFolders: ReadonlySet<string>
 }
 
 export type Deed =
@@ -106,6 +108,18 @@ export async function createLike(
   await files.overwrite(path, bytes)
   if ((mode & 0o200) === 0) await files.chmod(path, mode)
   return lost
+}
+
+/** The hands for the steps of one change. */
+export function handsFor(
+  tools: Pick<Hands, "files" | "store" | "folders" | "root">,
+  steps: readonly Step[],
+  attributed: ReadonlySet<string>,
+): Hands {
+  const made = steps.flatMap(step =>
+    step.after.kind === "folder" ? [step.path, ...step.makesFolders] : step.makesFolders,
+  )
+  return { ...tools, attributed, madeFolders: new Set(made) }
 }
 
 /** Writes into the inode that is there; its content is in the store, before and after, and the step says it is done so. */
@@ -231,7 +245,7 @@ async function replaceFile(hands: Hands, step: Step, names: Names): Promise<Deed
     now.mtimeNs !== found.stat.mtimeNs ||
     now.size !== found.stat.size
   ) {
-    return putBack(hands, step, names, linked)
+    return putBack(hands, names, step.after, linked)
   }
   // Left open: somebody's rename(2) onto the path between the two calls next to each other, this lstat and our rename. Only
   // RENAME_EXCHANGE would close it, which Node cannot ask for.
@@ -245,7 +259,7 @@ async function replaceFile(hands: Hands, step: Step, names: Names): Promise<Deed
   }
   if (!linked) return { kind: "done" }
   const old = await look(files, names.aside)
-  return sameState(old.state, step.before) ? { kind: "done" } : putBack(hands, step, names, linked)
+  return sameState(old.state, step.before) ? { kind: "done" } : putBack(hands, names, step.after, linked)
 }
 
 async function linkAside(files: Files, names: Names): Promise<boolean> {
@@ -271,15 +285,18 @@ async function removeFile(hands: Hands, step: Step, names: Names): Promise<Deed>
     return { kind: "overtaken", found: { kind: "absent" } }
   }
   const old = await look(files, names.aside)
-  return sameState(old.state, step.before) ? { kind: "done" } : putBack(hands, step, names, true)
+  return sameState(old.state, step.before) ? { kind: "done" } : putBack(hands, names, { kind: "absent" }, true)
 }
 
-/** Their newer text was moved aside, or stands at the path: it stands at the path afterwards, and is what was found. */
-async function putBack(hands: Hands, step: Step, names: Names, linked: boolean): Promise<Deed> {
+/**
+ * Their newer text was moved aside, or stands at the path: it stands at the path afterwards, and is what was found. `left` is what
+ * we ourselves left at the path.
+ */
+async function putBack(hands: Hands, names: Names, left: State, linked: boolean): Promise<Deed> {
   const { files } = hands
   const there = await look(files, names.path)
   const aside = linked ? await look(files, names.aside) : null
-  const ours = sameState(there.state, step.after)
+  const ours = sameState(there.state, left)
   if (aside && ours && aside.state.kind !== "absent") {
     if (there.state.kind === "absent") {
       await files.link(names.aside, names.path)

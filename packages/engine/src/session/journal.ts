@@ -6,7 +6,7 @@ import type { Files } from "../io/files.ts"
 import type { Root } from "../io/roots.ts"
 import type { Batch, Intent, Step, Store } from "../store/store.ts"
 import { bring, makeFolders, tidy, unmakeFolders } from "./bring.ts"
-import { inFolder, perform, stage, syncFolders, type Hands } from "./deed.ts"
+import { handsFor, inFolder, perform, stage, syncFolders, type Hands } from "./deed.ts"
 import { errorCode, failureFrom } from "./disk-trouble.ts"
 import { eachOf } from "./each.ts"
 import { Folders } from "./folders.ts"
@@ -69,7 +69,7 @@ export async function writeChange(writer: Writer, change: FileChange): Promise<W
     // oxlint-disable-next-line unicorn/no-thenable -- the store's word for what follows; it is data and never awaited
     const intent: Intent = { id, startedAt: env.now(), steps, then: change.batch }
     const [attributes] = await Promise.all([attributesOf(files, root, steps), begin(store, intent)])
-    const hands: Hands = { files, store, folders, root: root.path, attributed: attributes.paths }
+    const hands = handsFor({ files, store, folders, root: root.path }, steps, attributes.paths)
     const outcome = await new Deeds(hands, env, intent).run()
     if (outcome.kind === "overtaken") return outcome
     return { kind: "written", remarks: [...plan.remarks, ...attributes.remarks, ...outcome.remarks], keptFolders }

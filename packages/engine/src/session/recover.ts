@@ -4,7 +4,7 @@ import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import { sameState, type State } from "@galley/core/state.ts"
 import type { Batch, Intent, NewOperation } from "../store/store.ts"
 import { bring, makeFolders, positionOf, unmakeFolders } from "./bring.ts"
-import { syncFolders, type Hands } from "./deed.ts"
+import { handsFor, syncFolders, type Hands } from "./deed.ts"
 import { failureFrom } from "./disk-trouble.ts"
 import { Folders } from "./folders.ts"
 import type { Writer } from "./journal.ts"
@@ -28,7 +28,7 @@ async function repair(writer: Writer, intent: Intent): Promise<string> {
   const { files, store, root } = writer
   const folders = new Folders(files, root.path)
   const attributed = new Set(intent.steps.map(step => step.path))
-  const hands: Hands = { files, store, folders, root: root.path, attributed }
+  const hands = handsFor({ files, store, folders, root: root.path }, intent.steps, attributed)
   const title = intent.then.operations?.[0]?.title ?? "a change"
   const count = intent.steps.length === 1 ? "1 path" : `${intent.steps.length} paths`
   try {
