@@ -38,6 +38,7 @@ export function moveSide(
   const hunks = trimmedDiff(before, after)
   if (hunks.length === 0) return entries
 
+  const pass: Pass = { side, mover, fresh: new Set() }
   const moved: WeaveEntry[] = []
   let passed = 0
   let at = 0
@@ -58,14 +59,15 @@ export function moveSide(
       if (isIn(entry, side)) passed++
     }
     if (number === 0) firstChanged = moved.length
-    moved.push(...replaceStretch(stretch, after.slice(hunk.fromCurrent, hunk.toCurrent), side, mover))
+    moved.push(...replaceStretch(stretch, after.slice(hunk.fromCurrent, hunk.toCurrent), pass))
     lastChanged = moved.length
   }
   for (; at < entries.length; at++) {
     const entry = entries[at]
     if (entry !== undefined) moved.push(entry)
   }
-  return joinEqual(moved, firstChanged, lastChanged)
+  const joined = joinEqual(moved, firstChanged, lastChanged)
+  return mover === "history" ? recognise(joined, pass.fresh) : joined
 }
 
 export function isIn(entry: WeaveEntry, side: Side): boolean {
@@ -75,6 +77,14 @@ export function isIn(entry: WeaveEntry, side: Side): boolean {
 /** Whether an entry has words of a person that stand nowhere else: their own line, or the agent's which they altered. */
 export function isPersons(entry: WeaveEntry): boolean {
   return entry.author === "person" || entry.original !== null
+}
+
+/** One side being taken to a new text. */
+interface Pass {
+  readonly side: Side
+  readonly mover: Mover
+  /** Lines that were recognised as none of the weave's, so far. */
+  readonly fresh: Set<WeaveEntry>
 }
 
 /** diffLines without the cost of the equal ends; in a long file a move changes little. */
@@ -101,12 +111,8 @@ interface Match {
 }
 
 /** Takes every line of the side out of a stretch of the weave and puts `lines` in. */
-function replaceStretch(
-  stretch: readonly WeaveEntry[],
-  lines: readonly Line[],
-  side: Side,
-  mover: Mover,
-): WeaveEntry[] {
+function replaceStretch(stretch: readonly WeaveEntry[], lines: readonly Line[], pass: Pass): WeaveEntry[] {
+  const { side, mover } = pass
   const justTaken = stretch.map(entry => isIn(entry, side))
   let taken = stretch.map(entry => (isIn(entry, side) ? takeOut(entry, side, mover) : entry))
   const onOther = matchOther(taken, lines, side, mover)
@@ -121,8 +127,7 @@ function replaceStretch(
         taken.slice(last.entry + 1, match.entry),
         justTaken.slice(last.entry + 1, match.entry),
         lines.slice(last.line + 1, match.line),
-        side,
-        mover,
+        pass,
       ),
     )
     const entry = taken[match.entry]
@@ -235,8 +240,7 @@ function weaveIn(
   entries: readonly WeaveEntry[],
   justTaken: readonly boolean[],
   lines: readonly Line[],
-  side: Side,
-  mover: Mover,
+  pass: Pass,
 ): WeaveEntry[] {
   if (lines.length === 0) return [...entries]
   const places: number[] = []
@@ -253,11 +257,11 @@ function weaveIn(
     const unpaired = places.slice(0, pair.old).findLast(taken => taken >= at)
     const insertAt = unpaired === undefined ? at : unpaired + 1
     for (; at < insertAt; at++) push(woven, entries[at])
-    for (; line < pair.now; line++) woven.push(newEntry(lines[line] ?? "", null, side, mover))
+    for (; line < pair.now; line++) woven.push(newEntry(lines[line] ?? "", null, pass))
     for (; at < place; at++) push(woven, entries[at])
     const replaced = entries[place]
     if (replaced === undefined || pair.now >= lines.length) continue
-    const successor = newEntry(lines[pair.now] ?? "", replaced, side, mover)
+    const successor = newEntry(lines[pair.now] ?? "", replaced, pass)
     // An agent that only reformats a person's line has not taken it out.
     woven.push(isPersons(successor) && replaced.lost ? { ...replaced, lost: false } : replaced, successor)
     at = place + 1
@@ -267,30 +271,63 @@ function weaveIn(
   return woven
 }
 
-function newEntry(line: Line, replaced: WeaveEntry | null, side: Side, mover: Mover): WeaveEntry {
-  const author = mover === "agent" ? "agent" : "person"
+function newEntry(line: Line, replaced: WeaveEntry | null, pass: Pass): WeaveEntry {
   const entry = {
+    ...authorship(line, replaced, pass),
     line,
-    inBase: side === "base",
-    inCurrent: side === "current",
-    author,
-    original: null,
-    removedBy: null,
+    inBase: pass.side === "base",
+    inCurrent: pass.side === "current",
     lost: false,
-  } as const
-  if (replaced === null) return entry
-  if (side === "base")
-    return sameButBlanks(line, replaced.line)
-      ? { ...entry, author: replaced.author, removedBy: replaced.removedBy }
-      : entry
-  if (replaced.inBase) return entry
-  if (mover === "agent") {
-    const same = isPersons(replaced) && sameButBlanks(line, replaced.line)
-    return same ? { ...entry, author: replaced.author, original: replaced.original } : entry
   }
-  if (replaced.author !== "agent") return entry
+  pass.fresh.add(entry)
+  return entry
+}
+
+/** Whose a new line is, `replaced` being the line in whose place it came. */
+function authorship(
+  line: Line,
+  replaced: WeaveEntry | null,
+  { side, mover }: Pass,
+): Pick<WeaveEntry, "author" | "original" | "removedBy"> {
+  const own = { author: mover === "agent" ? "agent" : "person", original: null, removedBy: null } as const
+  if (replaced === null) return own
+  const same = sameButBlanks(line, replaced.line)
+  if (side === "base") return same ? { ...own, author: replaced.author, removedBy: replaced.removedBy } : own
+  if (replaced.inBase) return own
+  if (mover === "agent")
+    return same && isPersons(replaced) ? { ...own, author: replaced.author, original: replaced.original } : own
+  if (replaced.author !== "agent") return own
   const original = replaced.original ?? replaced.line
-  return { ...entry, author: "agent", original: sameButBlanks(line, original) ? null : original }
+  return { ...own, author: "agent", original: sameButBlanks(line, original) ? null : original }
+}
+
+/**
+ * Gives lines that a move of the history brought back, elsewhere than where the weave remembers them, the author of the nearest
+ * equal line that is gone. (Among equal lines a diff may choose another one than it did on the way there.)
+ */
+function recognise(entries: readonly WeaveEntry[], fresh: ReadonlySet<WeaveEntry>): readonly WeaveEntry[] {
+  if (fresh.size === 0) return entries
+  const wanted = new Set([...fresh].map(entry => entry.line))
+  const gone = new Map<Line, number[]>()
+  for (const [at, entry] of entries.entries()) {
+    if (entry.inBase || entry.inCurrent || !wanted.has(entry.line)) continue
+    const places = gone.get(entry.line)
+    if (places === undefined) gone.set(entry.line, [at])
+    else places.push(at)
+  }
+  if (gone.size === 0) return entries
+  const used = new Set<number>()
+  const known = entries.map((entry, at) => {
+    if (!fresh.has(entry)) return entry
+    const places = (gone.get(entry.line) ?? []).filter(place => !used.has(place))
+    const [first, ...others] = places
+    if (first === undefined) return entry
+    const nearest = others.reduce((best, place) => (Math.abs(place - at) < Math.abs(best - at) ? place : best), first)
+    used.add(nearest)
+    const { author, original, removedBy } = entries[nearest] ?? entry
+    return { ...entry, author, original, removedBy }
+  })
+  return known.filter((_, at) => !used.has(at))
 }
 
 /**
