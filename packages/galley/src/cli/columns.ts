@@ -1,0 +1,91 @@
+/** How many columns of a terminal a text takes: wide characters two, combining ones none (Unicode UAX 11, the common ranges). */
+export function columnsOf(text: string): number {
+  let columns = 0
+  for (const character of text) columns += columnsOfCode(character.codePointAt(0) ?? 0)
+  return columns
+}
+
+/** Cuts a text into pieces of at most `width` columns; never within a character. Empty text is one empty piece. */
+export function wrapColumns(text: string, width: number): string[] {
+  const pieces: string[] = []
+  let piece = ""
+  let columns = 0
+  for (const character of text) {
+    const more = columnsOfCode(character.codePointAt(0) ?? 0)
+    if (columns + more > width && piece !== "") {
+      pieces.push(piece)
+      piece = ""
+      columns = 0
+    }
+    piece += character
+    columns += more
+  }
+  return [...pieces, piece]
+}
+
+/** Shortens to `width` columns with an ellipsis at the end. */
+export function fitColumns(text: string, width: number): string {
+  if (columnsOf(text) <= width) return text
+  return width < 1 ? "" : `${wrapColumns(text, width - 1)[0] ?? ""}…`
+}
+
+export function padColumns(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - columnsOf(text)))
+}
+
+/** Replaces tabs by blanks up to the next stop; a diff's gutter would otherwise shift them. */
+export function expandTabs(text: string, stop = 4): string {
+  if (!text.includes("\t")) return text
+  let expanded = ""
+  let columns = 0
+  for (const character of text) {
+    if (character === "\t") {
+      const blanks = stop - (columns % stop)
+      expanded += " ".repeat(blanks)
+      columns += blanks
+    } else {
+      expanded += character
+      columns += columnsOfCode(character.codePointAt(0) ?? 0)
+    }
+  }
+  return expanded
+}
+
+function columnsOfCode(code: number): number {
+  if (code < 0x300) return 1
+  if (isCombining(code)) return 0
+  return isWide(code) ? 2 : 1
+}
+
+function isCombining(code: number): boolean {
+  return (
+    code <= 0x36f ||
+    (code >= 0x483 && code <= 0x489) ||
+    (code >= 0x591 && code <= 0x5bd) ||
+    (code >= 0x610 && code <= 0x61a) ||
+    (code >= 0x64b && code <= 0x65f) ||
+    (code >= 0xe34 && code <= 0xe3a) ||
+    (code >= 0x1ab0 && code <= 0x1aff) ||
+    (code >= 0x1dc0 && code <= 0x1dff) ||
+    (code >= 0x20d0 && code <= 0x20f0) ||
+    (code >= 0xfe00 && code <= 0xfe0f) ||
+    (code >= 0xfe20 && code <= 0xfe2f)
+  )
+}
+
+function isWide(code: number): boolean {
+  return (
+    (code >= 0x1100 && code <= 0x115f) ||
+    (code >= 0x2e80 && code <= 0x303e) ||
+    (code >= 0x3041 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    (code >= 0xffe0 && code <= 0xffe6) ||
+    (code >= 0x1f300 && code <= 0x1f64f) ||
+    (code >= 0x1f680 && code <= 0x1f6ff) ||
+    (code >= 0x1f900 && code <= 0x1faff) ||
+    (code >= 0x20000 && code <= 0x3fffd)
+  )
+}

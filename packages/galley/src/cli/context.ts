@@ -1,0 +1,129 @@
+import { isAbsolute, relative, resolve } from "node:path"
+import { Failure } from "@galley/core/failure.ts"
+import { showPath, type WorkspacePath } from "@galley/core/path.ts"
+import type { RequestContext } from "@galley/core/protocol/requests.ts"
+import type { RequestIo, Requests, Workspace } from "@galley/engine/workspace.ts"
+import type { Globals } from "./args.ts"
+import type { Finding, Setting } from "./commands/doctor.ts"
+import { inertLine } from "./inert.ts"
+import type { Look } from "./look.ts"
+import { startProgress } from "./progress.ts"
+
+/** The program's surroundings, as values. Only `main.ts` makes one from the process. */
+export interface Surroundings {
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly userHome: string
+  readonly cwd: string
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly stdin: { readonly isTTY?: boolean; bytes(): Promise<Uint8Array> }
+  /** Aborted by Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal
+}
+
+export interface Output {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string | Uint8Array): void
+}
+
+/** What `main.ts` knows how to do for a command: the only way from here to the engine. */
+export interface Engine {
+  /** The folder that `--workspace`, or the current folder, means. */
+  rootFor(globals: Globals): string
+  open(root: string, globals: Globals): Promise<Workspace>
+  /** What this machine and this workspace are like; for `doctor`. Never throws for what is wrong with them. */
+  examine(globals: Globals): Promise<readonly Finding[]>
+  /** Every setting as it stands. */
+  settings(globals: Globals): readonly Setting[]
+}
+
+/** All that a command gets. */
+export interface Context {
+  readonly globals: Globals
+  readonly look: Look
+  readonly surroundings: Surroundings
+  readonly engine: Engine
+}
+
+/** An open workspace as one command uses it. */
+export interface Session {
+  readonly workspace: Workspace
+  readonly requests: Requests
+  readonly io: RequestIo
+  /** A path as typed, as the workspace knows it. */
+  readonly path: (typed: string) => WorkspacePath
+  /** A workspace path as its reader would type it, safe to print. */
+  readonly shown: (path: WorkspacePath) => string
+}
+
+/**
+ * Opens the workspace, asks it, and closes it whatever happens. What opening noticed (a recovered crash) goes to standard error.
+ */
+export async function withWorkspace<T>(
+  context: Context,
+  actor: RequestContext["actor"],
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const { globals, engine, surroundings } = context
+  const workspace = await engine.open(engine.rootFor(globals), globals)
+  const progress = startProgress(context)
+  try {
+    for (const notice of workspace.notices) surroundings.stderr.write(`galley: ${inertLine(notice)}\n`)
+    return await work({
+      workspace,
+      requests: workspace.as(requestContext(actor, globals)),
+      io: { signal: surroundings.signal, progress: progress.say },
+      path: typed => workspacePath(workspace.root, surroundings.cwd, typed),
+      shown: path => shownPath(workspace.root, surroundings.cwd, path),
+    })
+  } finally {
+    progress.stop()
+    await workspace.close()
+  }
+}
+
+export function print(context: Context, text: string): void {
+  context.surroundings.stdout.write(text.endsWith("\n") || text === "" ? text : `${text}\n`)
+}
+
+/** The one document of `--json`. */
+export function printJson(context: Context, document: unknown): void {
+  const indent = context.surroundings.stdout.isTTY === true ? 2 : undefined
+  context.surroundings.stdout.write(`${JSON.stringify(document, null, indent)}\n`)
+}
+
+/**
+ * A typed path is meant from the current folder, as git means it, if that is inside the workspace; from outside (`--workspace`)
+ * from the workspace's top.
+ */
+export function workspacePath(root: string, cwd: string, typed: string): WorkspacePath {
+  const path = relative(root, resolve(startFolder(root, cwd), typed))
+  if (path === "" || path === ".." || path.startsWith("../") || isAbsolute(path))
+    throw new Failure(
+      "OUTSIDE_WORKSPACE",
+      `${showPath(typed)} is not inside the workspace ${showPath(root)}.`,
+      "Name a file inside it, or another --workspace.",
+    )
+  return path
+}
+
+export function shownPath(root: string, cwd: string, path: WorkspacePath): string {
+  return showPath(relative(startFolder(root, cwd), resolve(root, path)))
+}
+
+function startFolder(root: string, cwd: string): string {
+  return cwd === root || cwd.startsWith(root === "/" ? "/" : `${root}/`) ? cwd : root
+}
+
+function requestContext(actor: RequestContext["actor"], globals: Globals): RequestContext {
+  const { conversation, message, review, policy } = globals
+  return {
+    actor,
+    ...(conversation === undefined ? {} : { conversation }),
+    // Of a person's request, --message says what it is about; of an agent's call, what it belongs to.
+    ...(message === undefined || actor === "person" ? {} : { message }),
+    ...(review === undefined ? {} : { review }),
+    ...(policy === undefined ? {} : { policy }),
+  }
+}

@@ -1,0 +1,75 @@
+import { existsSync, statSync } from "node:fs"
+import { Failure } from "@galley/core/failure.ts"
+import type { Workspace } from "@galley/engine/workspace.ts"
+import { type CommandModule, examples } from "./cli/command.ts"
+import { exitCodes } from "./cli/exit.ts"
+import { serveOnStreams } from "./mcp/stdio.ts"
+
+/** Wires `galley mcp`: the command line's context on one side, the MCP server on the other. */
+export function mcpCommand(version: string, newId: () => string): CommandModule {
+  return {
+    configure(command) {
+      command.description(
+        "Serves one agent over MCP on standard input and output. The workspace is --workspace, else the client's root, else\n" +
+          "the folder it started in. An agent starts this itself; to try it by hand use galley call.",
+      )
+      examples(command, ["galley mcp --workspace /path/to/project", "galley mcp --review hold"])
+    },
+    async run(context) {
+      const { globals, engine, surroundings } = context
+      let opened: { readonly root: string; readonly workspace: Promise<Workspace> } | null = null
+      const done = serveOnStreams(
+        {
+          version,
+          identity: {
+            fallback: `mcp-${newId()}`,
+            variables: surroundings.variables,
+            ...(globals.conversation === undefined ? {} : { conversation: globals.conversation }),
+            ...(globals.message === undefined ? {} : { message: globals.message }),
+          },
+          settings: {
+            ...(globals.review === undefined ? {} : { review: globals.review }),
+            ...(globals.policy === undefined ? {} : { policy: globals.policy }),
+          },
+          asksRoots: globals.workspace === undefined,
+          workspace,
+          progressEveryMs: Number(surroundings.variables["GALLEY_PROGRESS_MS"] ?? 5_000),
+          log: text => surroundings.stderr.write(`galley mcp: ${text}\n`),
+        },
+        { input: process.stdin, output: process.stdout },
+        surroundings.signal,
+      )
+      await done
+      await close()
+      return exitCodes.done
+
+      /** A failed opening is tried again by the next call: the person may have put right what was wrong. */
+      async function workspace(roots: readonly string[]): Promise<Workspace> {
+        const folder = globals.workspace ?? roots.find(isFolder) ?? surroundings.variables["CLAUDE_PROJECT_DIR"]
+        const root = engine.rootFor(
+          folder === undefined || !isFolder(folder) ? globals : { ...globals, workspace: folder },
+        )
+        if (opened !== null && opened.root !== root) await close()
+        opened ??= { root, workspace: engine.open(root, globals) }
+        try {
+          const open = await opened.workspace
+          if (surroundings.signal.aborted) throw new Failure("TIMEOUT", "The server is closing.")
+          return open
+        } catch (error) {
+          opened = null
+          throw error
+        }
+      }
+
+      async function close(): Promise<void> {
+        const last = opened
+        opened = null
+        if (last !== null) await (await last.workspace.catch(() => null))?.close()
+      }
+    },
+  }
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory()
+}

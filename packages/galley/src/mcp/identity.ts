@@ -1,0 +1,59 @@
+/**
+ * Which conversation, message and call a tool call belongs to, as far as the client says (DESIGN §8; fields as recorded from the
+ * agents named).
+ */
+export interface Identity {
+  readonly conversation: string
+  readonly message?: string
+  readonly callId?: string
+}
+
+/** What is known of a connection before any call. */
+export interface ConnectionIdentity {
+  /** Said on the command line; beats what the client says. */
+  readonly conversation?: string
+  readonly message?: string
+  /** The conversation of a client that says nothing: one of its own for each connection. */
+  readonly fallback: string
+  /** The environment the client started us with. */
+  readonly variables: Readonly<Record<string, string | undefined>>
+}
+
+export function identify(
+  connection: ConnectionIdentity,
+  meta: Readonly<Record<string, unknown>> | undefined,
+): Identity {
+  const turn = turnOf(meta?.["x-codex-turn-metadata"])
+  const conversation =
+    connection.conversation ??
+    text(meta?.["sessionId"]) ?? // codex
+    text(turn?.["session_id"]) ??
+    text(meta?.["threadId"]) ??
+    text(connection.variables["CLAUDE_CODE_SESSION_ID"]) ??
+    text(connection.variables["QWEN_CODE_SESSION_ID"]) ??
+    connection.fallback
+  const message = connection.message ?? text(turn?.["turn_id"])
+  const callId = text(meta?.["claudecode/toolUseId"]) ?? text(meta?.["callId"])
+  return {
+    conversation,
+    ...(message === undefined ? {} : { message }),
+    ...(callId === undefined ? {} : { callId }),
+  }
+}
+
+/** codex sends an object; its older HTTP form is the same as JSON text. */
+function turnOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof value === "string") {
+    try {
+      return turnOf(JSON.parse(value))
+    } catch {
+      return undefined
+    }
+  }
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined
+}
+
+/** Ids come from another program: bounded, not empty, else as if they were not there. */
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" && value.length <= 200 ? value : undefined
+}

@@ -1,0 +1,26 @@
+import type { Readable, Writable } from "node:stream"
+import { serveStdio } from "@modelcontextprotocol/server/stdio"
+import { type Connection, mcpServer } from "./server.ts"
+import { stdioWire } from "./wire.ts"
+
+/** Serves one client on the given streams; resolves when it is gone (or `signal` is aborted) and its calls are cancelled. */
+export function serveOnStreams(
+  connection: Connection,
+  streams: { readonly input: Readable; readonly output: Writable },
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise(resolve => {
+    const transport = stdioWire(streams.input, streams.output)
+    const handle = serveStdio(mcpServer(connection), {
+      transport,
+      onerror: error => connection.log(error.message),
+    })
+    const closeAll = transport.onclose
+    transport.onclose = () => {
+      closeAll?.()
+      resolve()
+    }
+    signal.addEventListener("abort", () => void handle.close())
+    if (signal.aborted) void handle.close()
+  })
+}
