@@ -1,0 +1,254 @@
+import { setImmediate } from "node:timers/promises"
+import { type BigIntStats, readFileSync } from "node:fs"
+import { parentOf, type WorkspacePath } from "@galley/core/path.ts"
+import type { LayerEntry } from "./view-folder.ts"
+import {
+  type ByProduct,
+  type DiskChange,
+  joined,
+  namesIn,
+  native,
+  type Seen,
+  sameFileBytes,
+  seenAbsent,
+  seenAt,
+  seenFrom,
+  statOf,
+} from "./seen.ts"
+
+/** What a command left: the folder with its writes, and what it started from. */
+export interface Upper {
+  /** Real folder of the changed files. For a private copy: the whole copy. */
+  readonly upper: string
+  /** The person's workspace. */
+  readonly root: string
+  /** The workspace as the command sees it, while the view stands. */
+  readonly merged: string
+  /** Pending states that the command was shown, by path. */
+  readonly pending: ReadonlyMap<WorkspacePath, LayerEntry["state"]>
+  /** Nested workspaces and bound folders: not walked. */
+  readonly skipped: ReadonlySet<WorkspacePath>
+  /** ctime of a file made just before the start, nanoseconds: what changed on disk after it, somebody else changed meanwhile. */
+  readonly startedNs: bigint
+}
+
+/** What of an upper folder differs from below it, before contents are compared. */
+export interface Touched {
+  /** Files, links and others that stand in the upper; folders whose mode differs, new empty ones. */
+  readonly present: readonly WorkspacePath[]
+  /** All folders in the upper, outermost first. */
+  readonly folders: readonly WorkspacePath[]
+  /** What was there and is not any more; a folder for all that was in it. */
+  readonly gone: readonly WorkspacePath[]
+  /** Git directories (or `.git` files) with changes in the upper. */
+  readonly gitPresent: readonly WorkspacePath[]
+  readonly gitGone: readonly WorkspacePath[]
+}
+
+/**
+ * Walks what a command wrote. The cost is that of what changed, and of listing the folders it changed things in.
+ *
+ * Whiteouts and opaque folders are not read from the upper (Node cannot read the xattr): names that the folder below has and
+ * the merged folder has not are gone.
+ */
+export async function walkUpper(from: Upper): Promise<Touched> {
+  const present: WorkspacePath[] = []
+  const folders: WorkspacePath[] = []
+  const gone: WorkspacePath[] = []
+  const gitPresent: WorkspacePath[] = []
+  const gitGone: WorkspacePath[] = []
+  const pendingNames = namesByFolder(from.pending)
+  const queue: WorkspacePath[] = [""]
+  let seen = 0
+  for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
+    if (++seen % 200 === 0) await setImmediate()
+    const names = namesIn(`${from.upper}/${folder}`)
+    const below = folder === "" ? "folder" : belowKind(from, folder)
+    let empty = true
+    for (const name of names) {
+      const path = joined(folder, name)
+      const stat = statOf(`${from.upper}/${path}`)
+      if (stat === null || isWhiteout(stat)) continue
+      empty = false
+      if (from.skipped.has(path)) continue
+      if (name === ".git") gitPresent.push(path)
+      else if (stat.isDirectory()) {
+        queue.push(path)
+        folders.push(path)
+        if (folderModeDiffers(from, path, stat)) present.push(path)
+      } else present.push(path)
+    }
+    if (below === "folder") {
+      const merged = new Set(namesIn(`${from.merged}/${folder}`))
+      for (const name of namesBelow(from, pendingNames, folder)) {
+        if (merged.has(name)) continue
+        const path = joined(folder, name)
+        if (name === ".git") gitGone.push(path)
+        else gone.push(path)
+      }
+    } else if (empty) present.push(folder)
+  }
+  return { present: [...new Set(present)], folders: folders.sort(), gone, gitPresent, gitGone }
+}
+
+/** The change of one path that the command left in the upper; null where it is equal to what was there. */
+export function changeOf(from: Upper, path: WorkspacePath, ignored: boolean): DiskChange | null {
+  const stat = statOf(`${from.upper}/${path}`)
+  if (stat === null || isWhiteout(stat)) return null
+  const pending = from.pending.get(path)
+  const below = statSafely(`${from.root}/${path}`)
+  const before = pending === undefined ? below.seen : seenPending(pending)
+  const after = seenFrom(`${from.upper}/${path}`, stat)
+  if (isSame(from, path, before, after, pending)) return null
+  return { path, before, after, ignored, movedMeanwhile: (below.ctimeNs ?? 0n) > from.startedNs }
+}
+
+/**
+ * The changes that the absence of a path makes: of itself, or of all files that were in the folder. Git directories inside are
+ * told to `onGit`, not listed.
+ */
+export function goneChanges(
+  from: Upper,
+  path: WorkspacePath,
+  ignored: boolean,
+  onGit: (path: WorkspacePath) => void = () => {},
+): readonly DiskChange[] {
+  const pendingNames = namesByFolder(from.pending)
+  const changes: DiskChange[] = []
+  const visit = (at: WorkspacePath): void => {
+    const pending = from.pending.get(at)
+    const below = statSafely(`${from.root}/${at}`)
+    const before = pending === undefined ? below.seen : seenPending(pending)
+    const names = namesBelow(from, pendingNames, at)
+    const inner = names.filter(name => name !== ".git")
+    if (inner.length < names.length) onGit(joined(at, ".git"))
+    if ((before.kind === "folder" || before.kind === "absent") && inner.length > 0) {
+      for (const name of inner) visit(joined(at, name))
+      return
+    }
+    if (before.kind === "absent" || (before.kind === "folder" && names.length > 0)) return
+    const movedMeanwhile = (below.ctimeNs ?? 0n) > from.startedNs
+    changes.push({ path: at, before, after: seenAbsent, ignored, movedMeanwhile })
+  }
+  visit(path)
+  return changes
+}
+
+/** The changes inside one ignored folder as a line with counts; the changes themselves are found when asked for. */
+export function byProductOf(
+  from: Upper,
+  folder: WorkspacePath,
+  present: readonly WorkspacePath[],
+  gone: readonly WorkspacePath[],
+): ByProduct {
+  let bytes = 0
+  for (const path of present) bytes += Number(statOf(`${from.upper}/${path}`)?.size ?? 0n)
+  return {
+    folder,
+    paths: present.length + gone.length,
+    bytes,
+    open: async () => {
+      const changes: DiskChange[] = []
+      for (const [index, path] of present.entries()) {
+        if (index % 200 === 199) await setImmediate()
+        const change = changeOf(from, path, true)
+        if (change !== null) changes.push(change)
+      }
+      return [...changes, ...gone.flatMap(path => goneChanges(from, path, true))]
+    },
+  }
+}
+
+/** Overlayfs marks a delete by a character device 0/0. */
+export function isWhiteout(stat: BigIntStats): boolean {
+  return stat.isCharacterDevice() && stat.rdev === 0n
+}
+
+function isSame(
+  from: Upper,
+  path: WorkspacePath,
+  before: Seen,
+  after: Seen,
+  pending: LayerEntry["state"] | undefined,
+): boolean {
+  if (before.kind === "symlink" && after.kind === "symlink") return before.target === after.target
+  if (before.kind === "folder" && after.kind === "folder") return before.mode === after.mode
+  if (before.kind === "other" && after.kind === "other") return before.what === after.what
+  if (before.kind !== "file" || after.kind !== "file") return false
+  if (before.mode !== after.mode || before.size !== after.size) return false
+  if (pending?.kind === "file") return sameAsBytes(after.size, `${from.upper}/${path}`, pending.bytes)
+  try {
+    return sameFileBytes(`${from.root}/${path}`, `${from.upper}/${path}`)
+  } catch {
+    return false
+  }
+}
+
+function sameAsBytes(size: number, path: string, bytes: Uint8Array): boolean {
+  return size === bytes.length && Buffer.compare(readFileSync(native(path)), bytes) === 0
+}
+
+function seenPending(state: LayerEntry["state"]): Seen {
+  if (state.kind !== "file") return state
+  const { bytes, mode } = state
+  return { kind: "file", mode, size: bytes.length, read: async () => await Promise.resolve(bytes) }
+}
+
+function statSafely(path: string): { readonly seen: Seen; readonly ctimeNs: bigint | null } {
+  try {
+    const stat = statOf(path)
+    return stat === null ? { seen: seenAbsent, ctimeNs: null } : { seen: seenFrom(path, stat), ctimeNs: stat.ctimeNs }
+  } catch {
+    return { seen: { kind: "unknown" }, ctimeNs: null }
+  }
+}
+
+function belowKind(from: Upper, path: WorkspacePath): Seen["kind"] {
+  const pending = from.pending.get(path)
+  if (pending !== undefined) return pending.kind
+  const kind = seenAt(`${from.root}/${path}`).kind
+  return kind === "absent" && hasPendingInside(from, path) ? "folder" : kind
+}
+
+function hasPendingInside(from: Upper, folder: WorkspacePath): boolean {
+  for (const [path, state] of from.pending) if (state.kind !== "absent" && path.startsWith(`${folder}/`)) return true
+  return false
+}
+
+/** A folder is a change of its own where its mode differs from the one below, or where it stands in place of something else. */
+function folderModeDiffers(from: Upper, path: WorkspacePath, stat: BigIntStats): boolean {
+  const pending = from.pending.get(path)
+  const before: Seen = pending === undefined ? seenAt(`${from.root}/${path}`) : seenPending(pending)
+  if (before.kind === "absent") return false
+  return before.kind !== "folder" || before.mode !== Number(stat.mode & 0o7777n)
+}
+
+/** Names a folder had for the command: those on disk without the pending deletes, and those that are only pending. */
+function namesBelow(
+  from: Upper,
+  pendingNames: ReadonlyMap<string, ReadonlySet<string>>,
+  folder: WorkspacePath,
+): readonly string[] {
+  const names = namesIn(folder === "" ? from.root : `${from.root}/${folder}`)
+  const extra = pendingNames.get(folder)
+  if (from.pending.size === 0) return names
+  return [...new Set([...names, ...(extra ?? [])])].filter(
+    name => from.pending.get(joined(folder, name))?.kind !== "absent",
+  )
+}
+
+function namesByFolder(
+  pending: ReadonlyMap<WorkspacePath, LayerEntry["state"]>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const folders = new Map<string, Set<string>>()
+  for (const [path, state] of pending) {
+    if (state.kind === "absent") continue
+    for (let at = path; at !== ""; at = parentOf(at)) {
+      const folder = parentOf(at)
+      const names = folders.get(folder) ?? new Set()
+      names.add(at.slice(folder === "" ? 0 : folder.length + 1))
+      folders.set(folder, names)
+    }
+  }
+  return folders
+}

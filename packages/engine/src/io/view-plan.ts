@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, statSync } from "node:fs"
+import type { WorkspacePath } from "@galley/core/path.ts"
+import { native, seenAt } from "./seen.ts"
+import type { GitPlan } from "./view-git.ts"
+import { type MountStep, mountsBelow, mountsToClose, readMounts } from "./view-mounts.ts"
+
+/** What `planMounts` needs of a request. */
+export interface PlannedView {
+  readonly root: string
+  readonly mask: readonly string[]
+  readonly passThrough: readonly WorkspacePath[]
+  readonly caches: readonly string[]
+}
+
+export interface MountPlan {
+  readonly steps: readonly MountStep[]
+  /** Mounts to be made read-only afterwards. */
+  readonly closing: readonly string[]
+  /** Overlays beside the root's own: nested mounts, whose changes count, and git directories outside, whose changes do not. */
+  readonly nested: readonly NestedLayer[]
+  /** Folders and files in the workspace that are the real ones. */
+  readonly bound: ReadonlySet<WorkspacePath>
+  /** Upper folder of a git directory outside the workspace, by its path. */
+  readonly outerGit: ReadonlyMap<string, string>
+  readonly endsWithUs: boolean
+}
+
+export interface NestedLayer {
+  readonly path: WorkspacePath
+  readonly upper: string
+}
+
+/**
+ * Plans the mounts of a view and makes the folders they need. The order is what makes it work: everything is first taken hold of
+ * below the run folder, then /tmp is covered, then the root and what lies on it is laid over, then the store is masked.
+ */
+export function planMounts(run: string, view: PlannedView, git: GitPlan, isCopy: boolean): MountPlan {
+  const mounts = readMounts()
+  const { root } = view
+  const inTmp = (path: string): boolean => isIn(path, "/tmp") || isIn(path, "/var/tmp") || isIn(path, "/dev/shm")
+  const staged: MountStep[] = [bind(root, `${run}/root`, "rbind")]
+  const laid: MountStep[] = []
+  const bound = new Set<WorkspacePath>()
+  const nested: NestedLayer[] = []
+  const outerGit = new Map<string, string>()
+
+  laid.push(isCopy ? bind("./upper", root, "bind") : overlay(root, "root", "upper", "work"))
+  for (const [index, path] of mountsBelow(mounts, root).entries()) {
+    const inside = path.slice(root.length + 1)
+    if (isCopy) continue
+    if (seenAt(path).kind !== "folder") {
+      laid.push(bind(`./root/${inside}`, path, "bind,ro"))
+      bound.add(inside)
+      continue
+    }
+    for (const part of ["lower", "upper", "work"]) mkdirSync(`${run}/${part}-${index}`)
+    staged.push(bind(path, `${run}/lower-${index}`, "bind"))
+    laid.push(overlay(path, `lower-${index}`, `upper-${index}`, `work-${index}`))
+    nested.push({ path: inside, upper: `${run}/upper-${index}` })
+  }
+  for (const inside of view.passThrough) {
+    if (seenAt(`${root}/${inside}`).kind !== "folder") continue
+    laid.push(bind(`./root/${inside}`, `${root}/${inside}`, "bind"))
+    bound.add(inside)
+  }
+  for (const [index, path] of git.folders.entries()) {
+    const inside = isIn(path, root) ? path.slice(root.length + 1) : null
+    if (inside !== null) {
+      if (git.policy === "dropped") continue
+      laid.push(bind(`./root/${inside}`, path, "bind"))
+      bound.add(inside)
+      continue
+    }
+    for (const part of ["git", "git-upper", "git-work"]) mkdirSync(`${run}/${part}-${index}`)
+    staged.push(bind(path, `${run}/git-${index}`, "bind"))
+    if (git.policy === "through") laid.push(bind(`./git-${index}`, path, "bind"))
+    else {
+      laid.push(overlay(path, `git-${index}`, `git-upper-${index}`, `git-work-${index}`))
+      outerGit.set(path, `${run}/git-upper-${index}`)
+    }
+    if (inTmp(path)) makeInTmp(run, path)
+  }
+  for (const [index, path] of view.caches.entries()) {
+    if (isIn(path, root) || !makeCache(path)) continue
+    mkdirSync(`${run}/cache-${index}`)
+    staged.push(bind(path, `${run}/cache-${index}`, "bind"))
+    laid.push(bind(`./cache-${index}`, path, "bind"))
+    if (inTmp(path)) makeInTmp(run, path)
+  }
+  if (inTmp(root)) makeInTmp(run, root)
+  const covered = [
+    bind("./tmp", "/tmp", "bind"),
+    bind("./var-tmp", "/var/tmp", "bind"),
+    { source: "tmpfs", target: "/dev/shm", type: "tmpfs", options: "mode=1777" },
+  ].filter(step => existsSync(step.target) && !isIn(step.target, root))
+  const masks = view.mask
+    .filter(path => existsSync(path) && !inTmp(path) && !isIn(root, path))
+    .map(path => bind("./empty", path, "bind,ro"))
+  const hidden = [root, ...view.mask, ...covered.map(step => step.target)]
+  return {
+    steps: [...staged, ...covered, ...laid, ...masks],
+    closing: mountsToClose(mounts, hidden),
+    nested,
+    bound,
+    outerGit,
+    endsWithUs: hasSetpriv(),
+  }
+}
+
+/** setpriv is part of util-linux since 2.23; minimal systems leave it out. */
+export function hasSetpriv(): boolean {
+  return ["/usr/bin/setpriv", "/bin/setpriv", "/usr/local/bin/setpriv"].some(path => existsSync(path))
+}
+
+function bind(source: string, target: string, options: string): MountStep {
+  return { source, target, type: "none", options }
+}
+
+/** Names in the options are ours and plain: a path with a comma or colon never gets there. */
+function overlay(target: string, lower: string, upper: string, work: string): MountStep {
+  return {
+    source: "overlay",
+    target,
+    type: "overlay",
+    options: `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`,
+  }
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
+
+/** A place to mount on in the private /tmp or /var/tmp. */
+function makeInTmp(run: string, path: string): void {
+  const [folder, rest] = isIn(path, "/var/tmp")
+    ? ["var-tmp", path.slice("/var/tmp".length)]
+    : ["tmp", path.slice("/tmp".length)]
+  mkdirSync(native(`${run}/${folder}${rest}`), { recursive: true })
+}
+
+function makeCache(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true })
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
