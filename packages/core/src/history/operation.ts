@@ -101,6 +101,8 @@ export interface Message {
   readonly title: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
+  /** Nobody said that a message begins here; it was read off a pause between calls (DESIGN §8). */
+  readonly inferred?: true
 }
 
 export interface Conversation {

@@ -1,0 +1,93 @@
+import { isPending, diskState, type Item } from "@galley/core/change/item.ts"
+import { sameLoaded, type Loaded, type LoadedSides } from "@galley/core/change/loaded.ts"
+import { foldDisk } from "@galley/core/change/sides-fold.ts"
+import type { Actor, Change, Sides } from "@galley/core/history/operation.ts"
+import { showPath, type WorkspacePath } from "@galley/core/path.ts"
+import type { NewOperation } from "../store/store.ts"
+import { blobOf, loadSides, loadState, saveSides } from "./contents.ts"
+import { readDisk } from "./disk.ts"
+import { gitHead } from "./git-head.ts"
+import type { Session } from "./session.ts"
+
+/** A path as it stands after what others did to it was folded in: item, both sides, the disk. */
+export interface Standing {
+  readonly path: WorkspacePath
+  /** Null for a path never met before; its sides are what is on disk. */
+  readonly item: Item | null
+  readonly sides: LoadedSides
+  readonly states: Sides
+  readonly found: Loaded
+}
+
+/**
+ * Folds what others wrote at these paths since Galley last looked, and tells how each stands. Call it under the lock, before
+ * anything is decided.
+ *
+ * What was found is recorded as one operation of nobody we know (`external`, or `git` when HEAD moved meanwhile). `seen` gives
+ * contents that the caller observed itself, where the disk has moved on since (a hook's look before the agent's own tool wrote).
+ */
+export async function settleDrift(session: Session, paths: readonly WorkspacePath[], seen?: ReadonlyMap<WorkspacePath, Loaded>, actor: Actor = "external"): Promise<ReadonlyMap<WorkspacePath, Standing>> {
+  const items = new Map((await session.store.items({ paths })).map(item => [item.path, item]))
+  const standings = new Map<WorkspacePath, Standing>()
+  const changes: Change[] = []
+  const moved: Item[] = []
+  for (const path of new Set(paths)) {
+    const item = items.get(path) ?? null
+    const found = seen?.get(path) ?? (await readDisk(session, path))
+    const standing = await stand(session, path, item, found)
+    standings.set(path, standing)
+    if (item !== null && standing.item !== null && standing.item !== item) {
+      changes.push({ path, before: { base: item.base, current: item.current }, after: standing.states })
+      moved.push(standing.item)
+    }
+  }
+  if (changes.length > 0) {
+    const operation: NewOperation = {
+      id: session.env.newId(),
+      kind: actor === "git" ? "git" : "external",
+      actor,
+      conversation: null,
+      message: null,
+      at: session.env.now(),
+      title: `${actor === "git" ? "Git changed" : "Changed outside"}: ${changes.map(change => showPath(change.path)).slice(0, 3).join(", ")}${changes.length > 3 ? ` and ${changes.length - 3} more` : ""}`,
+      capture: "detected",
+      head: await gitHead(session),
+      changes,
+    }
+    await session.store.commit({ operations: [operation], items: moved })
+  }
+  return standings
+}
+
+/** The standing of one path, from {@link settleDrift}'s answer. */
+export function standingAt(standings: ReadonlyMap<WorkspacePath, Standing>, path: WorkspacePath): Standing {
+  const standing = standings.get(path)
+  if (standing === undefined) throw new Error(`BUG: no standing for ${path}`)
+  return standing
+}
+
+async function stand(session: Session, path: WorkspacePath, item: Item | null, found: Loaded): Promise<Standing> {
+  if (item === null) {
+    const sides = { base: found, current: found }
+    return { path, item, sides, states: await saveSides(session.store, sides), found }
+  }
+  const states: Sides = { base: item.base, current: item.current }
+  const expected = await loadState(session.store, diskState(item))
+  if (found.kind === "unknown" || sameLoaded(expected, found)) {
+    const sides = isPending(item) ? await loadSides(session.store, states) : { base: expected, current: expected }
+    return { path, item, sides, states, found }
+  }
+  const before = await loadSides(session.store, states)
+  const folded = foldDisk(before, found, item.disk, await session.charsetFor(path))
+  const after = await saveSides(session.store, folded.sides, states)
+  const { conflictOrigin: was, ...rest } = item
+  const origin = folded.conflict ? (was ?? item.base) : was
+  const next: Item = { ...rest, base: after.base, current: after.current, revision: item.revision + 1 }
+  const kept = isPending(next) && origin !== undefined ? { ...next, conflictOrigin: origin } : next
+  return { path, item: isPending(kept) ? kept : { ...kept, conversations: [] }, sides: folded.sides, states: after, found }
+}
+
+/** The content most like a path's next one: what its current side holds. */
+export function nearOf(standing: Standing): string | undefined {
+  return blobOf(standing.states.current)
+}

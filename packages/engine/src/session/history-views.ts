@@ -1,0 +1,100 @@
+import { linesOf, type Loaded, type LoadedSides } from "@galley/core/change/loaded.ts"
+import { countChanges } from "@galley/core/diff/unified.ts"
+import { diffLines } from "@galley/core/diff/line-diff.ts"
+import type { Change, MessageId, Operation } from "@galley/core/history/operation.ts"
+import { headPaths, messagesById } from "@galley/core/history/tree.ts"
+import type { WorkspacePath } from "@galley/core/path.ts"
+import type { Params } from "@galley/core/protocol/requests.ts"
+import type { LogResult, OperationsResult, OperationView } from "@galley/core/protocol/results.ts"
+import { sameState, type State } from "@galley/core/state.ts"
+import { loadState } from "./contents.ts"
+import type { Session } from "./session.ts"
+import { readUndoState } from "./undo.ts"
+
+/** The tree of messages, oldest first, each with what its calls changed. */
+export async function log(session: Session, params: Params<"log">): Promise<LogResult> {
+  const messages = await session.store.messages(params.conversation)
+  const onPath = headPaths(messagesById(await session.store.messages()), await session.store.conversations())
+  const rows: LogResult["messages"] = []
+  for (const message of messages)
+    rows.push({
+      id: message.id,
+      parent: message.parent,
+      conversation: message.conversation,
+      title: message.title,
+      createdAt: message.createdAt,
+      files: await filesOfMessage(session, message.id),
+      onHeadPath: onPath.has(message.id),
+    })
+  return { version: 1, messages: rows }
+}
+
+/** The operations, oldest first. */
+export async function operations(session: Session, params: Params<"operations">): Promise<OperationsResult> {
+  const path = params.path === undefined ? undefined : await session.root.resolveEntry(params.path)
+  const found = await session.store.operations({ ...(path === undefined ? {} : { path }), ...(params.limit === undefined ? {} : { limit: params.limit }) })
+  const { undone } = await readUndoState(session)
+  return { version: 1, operations: found.map(operation => operationView(operation, undone)) }
+}
+
+export function operationView(operation: Operation, undone: ReadonlySet<string>): OperationView {
+  return {
+    id: operation.id,
+    kind: operation.kind,
+    actor: operation.actor,
+    conversation: operation.conversation,
+    message: operation.message,
+    paths: operation.changes.map(change => change.path.toWellFormed()),
+    capture: operation.capture,
+    undone: undone.has(operation.id),
+    title: operation.title,
+    at: operation.at,
+    ...(operation.remark === undefined ? {} : { remark: operation.remark }),
+  }
+}
+
+export interface PathChange {
+  readonly path: WorkspacePath
+  readonly sides: LoadedSides
+}
+
+/** What the agents' calls of a message changed, each path once: from before its first to after its last. */
+export async function changesOfMessage(session: Session, message: MessageId): Promise<PathChange[]> {
+  const found = (await session.store.operations({ message })).filter(operation => operation.actor === "agent")
+  return netChanges(session, found.flatMap(operation => operation.changes), change => [change.before.current, change.after.current])
+}
+
+/** What one operation changed of what was proposed, or of what was agreed on where only that moved. */
+export async function changesOfOperation(session: Session, operation: Operation): Promise<PathChange[]> {
+  return netChanges(session, operation.changes, change =>
+    sameState(change.before.current, change.after.current) ? [change.before.base, change.after.base] : [change.before.current, change.after.current],
+  )
+}
+
+async function filesOfMessage(session: Session, message: MessageId): Promise<LogResult["messages"][number]["files"]> {
+  const files: LogResult["messages"][number]["files"] = []
+  for (const { path, sides } of await changesOfMessage(session, message)) files.push({ path: path.toWellFormed(), ...(await counts(session, path, sides)) })
+  return files
+}
+
+export async function counts(session: Session, path: WorkspacePath, sides: LoadedSides): Promise<{ added: number; removed: number }> {
+  const charset = await session.charsetFor(path)
+  const base = linesOf(sides.base, charset)
+  const current = linesOf(sides.current, charset)
+  return base === null || current === null ? { added: 0, removed: 0 } : countChanges(diffLines(base, current).hunks)
+}
+
+async function netChanges(session: Session, changes: readonly Change[], ends: (change: Change) => readonly [State, State]): Promise<PathChange[]> {
+  const net = new Map<WorkspacePath, { from: State; to: State }>()
+  for (const change of changes) {
+    const [from, to] = ends(change)
+    net.set(change.path, { from: net.get(change.path)?.from ?? from, to })
+  }
+  const found: PathChange[] = []
+  for (const [path, { from, to }] of net) if (!sameState(from, to)) found.push({ path, sides: { base: await load(session, from), current: await load(session, to) } })
+  return found
+}
+
+async function load(session: Session, state: State): Promise<Loaded> {
+  return loadState(session.store, state)
+}

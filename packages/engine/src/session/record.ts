@@ -1,0 +1,167 @@
+import { isPending, type Item } from "@galley/core/change/item.ts"
+import type { Loaded, LoadedSides } from "@galley/core/change/loaded.ts"
+import { Failure } from "@galley/core/failure.ts"
+import { matchesGlob } from "@galley/core/glob.ts"
+import type { Capture, Message, Operation } from "@galley/core/history/operation.ts"
+import { showPath, type WorkspacePath } from "@galley/core/path.ts"
+import type { RequestContext } from "@galley/core/protocol/requests.ts"
+import { blobIdOf } from "../io/hash.ts"
+import { isGitPath } from "../io/roots.ts"
+import type { NewOperation } from "../store/store.ts"
+import { commitTurns, type Turn } from "./commit.ts"
+import { loadState } from "./contents.ts"
+import { readDisk } from "./disk.ts"
+import { settleDrift, standingAt, type Standing } from "./drift.ts"
+import { lookAtGit } from "./git.ts"
+import { originOf } from "./messages.ts"
+import { reviewModeOf, policyOf } from "./policy.ts"
+import { repairInterrupted } from "./repair.ts"
+import type { Session } from "./session.ts"
+
+/** The state of a path as an agent sees it, as a token that changes whenever it does. */
+export type Version = string
+
+export interface AgentView {
+  readonly state: Loaded
+  readonly version: Version
+}
+
+export interface ProposedChange {
+  readonly path: WorkspacePath
+  readonly after: Loaded
+  /** The version that the change was computed from; null where none was looked at. */
+  readonly expected: Version | null
+  readonly renamedFrom?: WorkspacePath
+  /** The disk holds `after` already; `seen` is what stood there before it did. */
+  readonly onDisk?: { readonly seen: Loaded }
+}
+
+export interface ChangeRequest {
+  readonly context: RequestContext
+  readonly kind: "edit" | "command"
+  readonly title: string
+  readonly capture: Capture
+  readonly changes: readonly ProposedChange[]
+  readonly call: NonNullable<Operation["call"]>
+  /** Place in the log when the call began ({@link beginCall}): a rewind of its conversation since makes it stale. */
+  readonly began: number
+  readonly remark?: string
+  /** Make the operation even if no file differs (a command that only printed is still part of the message). */
+  readonly always?: boolean
+}
+
+export interface ChangeOutcome {
+  /** Null when nothing differed. */
+  readonly operation: NewOperation | null
+  readonly items: readonly Item[]
+  /** Some of it is not on disk and waits for a decision. */
+  readonly held: boolean
+  readonly message: Message
+}
+
+/** What an agent sees at a path: its own pending text where some is held back, else the disk. Needs no lock. */
+export async function agentView(session: Session, path: WorkspacePath): Promise<AgentView> {
+  const item = await session.store.item(path)
+  const held = item !== null && isPending(item) && item.disk === "base"
+  const state = held ? await loadState(session.store, item.current) : await readDisk(session, path)
+  return { state, version: versionOf(state) }
+}
+
+export function versionOf(state: Loaded): Version {
+  switch (state.kind) {
+    case "file":
+      return `file ${blobIdOf(state.bytes)} ${state.mode}`
+    case "symlink":
+      return `symlink ${state.target}`
+    case "folder":
+      return `folder ${state.mode}`
+    case "other":
+      return state.what
+    case "absent":
+    case "unknown":
+      return state.kind
+  }
+}
+
+/** Marks the start of a call, so that a rewind during it can be told. */
+export async function beginCall(session: Session): Promise<number> {
+  return (await session.store.operations({ limit: 1 })).at(-1)?.seq ?? 0
+}
+
+/**
+ * Records an agent's change and makes it true as the review mode says: written at once (`apply`) or held back (`hold`, `ask`).
+ *
+ * What others did meanwhile is folded in first. Refused, with nothing changed: a version that moved (`FILE_CHANGED_SINCE_READ`), a
+ * conversation rewound since the call began (`STALE_REVISION`), a policy that forbids it (`DENIED`).
+ */
+export async function recordChange(session: Session, request: ChangeRequest): Promise<ChangeOutcome> {
+  const { context } = request
+  const paths = request.changes.map(change => change.path)
+  if (request.changes.some(change => change.onDisk === undefined)) refusePolicy(session, request)
+  const seen = new Map(request.changes.flatMap(change => (change.onDisk === undefined ? [] : [[change.path, change.onDisk.seen] as const])))
+  return session.lock.hold(async () => {
+    await repairInterrupted(session)
+    await lookAtGit(session)
+    const standings = await settleDrift(session, paths, seen)
+    const origin = await originOf(session, context, request.title)
+    await refuseRewound(session, origin.conversation.id, request.began)
+    const mode = reviewModeOf(session, context)
+    const turns = request.changes.map(change => turnOf(session, change, standingAt(standings, change.path), mode === "apply" ? "current" : "base", origin.conversation.id))
+    const committed = await commitTurns(
+      session,
+      turns,
+      {
+        kind: request.kind,
+        actor: "agent",
+        conversation: origin.conversation.id,
+        message: origin.message.id,
+        title: request.title,
+        capture: request.capture,
+        call: request.call,
+        ...(request.remark === undefined ? {} : { remark: request.remark }),
+      },
+      origin.rows,
+      { always: request.always === true },
+    )
+    const held = committed.items.some(item => isPending(item) && item.disk === "base")
+    return { ...committed, held, message: origin.message }
+  })
+}
+
+function turnOf(session: Session, change: ProposedChange, standing: Standing, disk: "base" | "current", conversation: string): Turn {
+  if (change.expected !== null && versionOf(standing.sides.current) !== change.expected)
+    throw new Failure(
+      "FILE_CHANGED_SINCE_READ",
+      `${showPath(change.path)} has changed since it was read. Nothing was written.`,
+      "View the file again and repeat the edit on what stands there now.",
+    )
+  const accepted = session.config["review.accept"].some(glob => matchesGlob(change.path, glob)) && !isPendingItem(standing)
+  const sides: LoadedSides = accepted ? { base: change.after, current: change.after } : { base: standing.sides.base, current: change.after }
+  return {
+    standing,
+    sides,
+    disk,
+    conversation,
+    ...(change.renamedFrom === undefined ? {} : { renamedFrom: change.renamedFrom }),
+    ...(change.onDisk === undefined ? {} : { onDisk: true }),
+  }
+}
+
+function isPendingItem(standing: Standing): boolean {
+  return standing.item !== null && isPending(standing.item)
+}
+
+function refusePolicy(session: Session, request: ChangeRequest): void {
+  const policy = policyOf(session, request.context)
+  if (policy === "read-only")
+    throw new Failure("DENIED", "The sandbox policy of this session is read-only. Nothing was changed.", "Ask the person to allow writing (--policy workspace-write).")
+  for (const change of request.changes)
+    if (isGitPath(change.path)) throw new Failure("DENIED", `${showPath(change.path)} is inside a git directory, which is not changed by edits. Nothing was changed.`)
+}
+
+/** A call that began before its conversation was rewound would write on top of what was taken back (DESIGN §4). */
+async function refuseRewound(session: Session, conversation: string, began: number): Promise<void> {
+  const since = await session.store.operations({ conversation, afterSeq: began })
+  if (since.some(operation => operation.heads?.some(move => move.conversation === conversation) === true))
+    throw new Failure("STALE_REVISION", "The conversation was rewound while this call was running. Nothing was written.", "Look at the files as they are now before changing them.")
+}

@@ -1,0 +1,133 @@
+import { isPending, type Item } from "@galley/core/change/item.ts"
+import type { Chosen } from "@galley/core/change/sides-decision.ts"
+import type { PropertyName } from "@galley/core/change/sides-view.ts"
+import type { Hunk } from "@galley/core/diff/hunk.ts"
+import { Failure } from "@galley/core/failure.ts"
+import { isWithin, showPath, type WorkspacePath } from "@galley/core/path.ts"
+import type { Selection } from "@galley/core/protocol/requests.ts"
+import { settleDrift, standingAt, type Standing } from "./drift.ts"
+import { fileId, viewSubject, type IdentifiedHunk, type SubjectView } from "./file-view.ts"
+import type { Session } from "./session.ts"
+import { subjectsOf } from "./subject.ts"
+
+export interface SelectedSubject {
+  readonly shown: SubjectView
+  readonly standings: { readonly own: Standing; readonly partner: Standing | null }
+}
+
+/**
+ * The pending files that a selection is about, as they stand after drift was folded in. Call it under the lock.
+ *
+ * A file that is not pending is `NOT_FOUND`; one whose revision is not the one that was seen is `STALE_REVISION`.
+ */
+export async function selectSubjects(session: Session, selection: Selection): Promise<SelectedSubject[]> {
+  const path = await askedPath(session, selection)
+  const before = await pendingUnder(session, path)
+  const standings = await settleDrift(session, before.map(item => item.path))
+  const pending = await session.store.items({ pending: true })
+  const wanted = pending.filter(item => path === null || isWithin(item.path, path) || (item.renamedFrom !== undefined && isWithin(item.renamedFrom, path)))
+  const touched = selection.message === undefined ? null : await pathsOfMessage(session, selection.message)
+  const subjects = subjectsOf(wanted, pending).filter(subject => touched === null || touched.has(subject.path) || (subject.partner !== null && touched.has(subject.partner.path)))
+  if (subjects.length === 0 && path !== null) throw new Failure("NOT_FOUND", `Nothing is pending in ${showPath(path)}. Nothing was changed.`, "galley status lists what is pending.")
+  const partly = selection.hunks !== undefined || selection.lines !== undefined || selection.properties !== undefined
+  if (partly && path !== null && subjects.length !== 1) throw new Failure("BAD_ARGUMENT", "Hunks, lines and properties are chosen in one file; give its path.")
+  const selected: SelectedSubject[] = []
+  for (const subject of subjects) {
+    refuseStale(selection, subject.item, before)
+    const paths = [subject.path, ...(subject.partner === null ? [] : [subject.partner.path])]
+    const missing = paths.filter(one => !standings.has(one))
+    const stood = missing.length === 0 ? standings : new Map([...standings, ...(await settleDrift(session, missing))])
+    const shown = await viewSubject(session, subject)
+    selected.push({ shown, standings: { own: standingAt(stood, subject.path), partner: subject.partner === null ? null : standingAt(stood, subject.partner.path) } })
+  }
+  return selection.path === undefined && selection.hunks !== undefined ? selected.filter(one => one.shown.hunks.some(hunk => selection.hunks?.includes(hunk.id) === true)) : selected
+}
+
+/** What of a subject the selection names, in the order in which to decide it. */
+export function chosenIn(shown: SubjectView, selection: Selection): Chosen[] {
+  const chosen: Chosen[] = []
+  if (selection.hunks !== undefined) {
+    const wanted = selection.path === undefined ? selection.hunks.filter(id => shown.hunks.some(hunk => hunk.id === id)) : selection.hunks
+    const hunks = wanted.map(name => hunkNamed(shown, name)).sort((a, b) => a.fromBase - b.fromBase || a.fromCurrent - b.fromCurrent)
+    if (selection.lines === undefined) chosen.push({ kind: "hunks", hunks: hunks.filter((hunk, at) => hunks.indexOf(hunk) === at) })
+  }
+  if (selection.lines !== undefined) chosen.push(...linesChosen(shown, selection.lines))
+  if (selection.properties !== undefined) chosen.push({ kind: "properties", names: selection.properties.map(propertyNamed) })
+  return chosen.length === 0 ? [{ kind: "all" }] : chosen
+}
+
+async function askedPath(session: Session, selection: Selection): Promise<WorkspacePath | "" | null> {
+  if (selection.path !== undefined) return session.root.resolveEntry(selection.path)
+  if (selection.message === undefined && selection.all !== true && selection.hunks === undefined)
+    throw new Failure("BAD_ARGUMENT", "Nothing is chosen. Nothing was changed.", "Give a path, --hunk, --message or --all.")
+  return null
+}
+
+async function pendingUnder(session: Session, path: WorkspacePath | "" | null): Promise<readonly Item[]> {
+  const items = await session.store.items({ pending: true })
+  const inside = items.filter(item => path === null || isWithin(item.path, path))
+  const partners = new Set(inside.flatMap(item => (item.renamedFrom === undefined ? [] : [item.renamedFrom])))
+  const owners = items.filter(item => partners.has(item.path) || (item.renamedFrom !== undefined && inside.some(one => one.path === item.renamedFrom)))
+  return [...new Map([...inside, ...owners].map(item => [item.path, item])).values()]
+}
+
+async function pathsOfMessage(session: Session, message: string): Promise<ReadonlySet<WorkspacePath>> {
+  if ((await session.store.message(message)) === null) throw new Failure("NOT_FOUND", `There is no message ${message}. Nothing was changed.`, "galley log lists the messages.")
+  const operations = await session.store.operations({ message })
+  return new Set(operations.flatMap(operation => operation.changes.map(change => change.path)))
+}
+
+function refuseStale(selection: Selection, item: Item, before: readonly Item[]): void {
+  const was = before.find(one => one.path === item.path)
+  const numbered = selection.hunks?.some(isNumber) === true || selection.lines !== undefined
+  const moved = was !== undefined && was.revision !== item.revision
+  if (selection.revision !== undefined ? selection.revision !== item.revision : numbered && moved)
+    throw new Failure(
+      "STALE_REVISION",
+      `${showPath(item.path)} has changed since you looked (revision ${item.revision} now). Nothing was decided.`,
+      "Look at it again (galley diff), then decide.",
+    )
+}
+
+function hunkNamed(shown: SubjectView, name: string): Hunk {
+  const found: IdentifiedHunk | undefined = isNumber(name) ? shown.hunks[Number(name) - 1] : shown.hunks.find(one => one.id === name)
+  if (found !== undefined) return found.hunk
+  if (isNumber(name)) throw new Failure("BAD_ARGUMENT", `${showPath(shown.subject.path)} has ${shown.hunks.length} hunks; there is no hunk ${name}. Nothing was decided.`)
+  throw new Failure("STALE_REVISION", `${showPath(shown.subject.path)} has no hunk ${name} now. Nothing was decided.`, "Look at it again (galley status), then decide.")
+}
+
+function linesChosen(shown: SubjectView, lines: NonNullable<Selection["lines"]>): Chosen[] {
+  const chosen: Chosen[] = []
+  for (const { hunk } of shown.hunks.toReversed()) {
+    const old = overlap(lines.old, hunk.fromBase, hunk.toBase)
+    const fresh = overlap(lines.new, hunk.fromCurrent, hunk.toCurrent)
+    if (old === null && fresh === null) continue
+    chosen.push({ kind: "lines", hunk, ranges: { ...(old === null ? {} : { old }), ...(fresh === null ? {} : { new: fresh }) } })
+  }
+  if (chosen.length === 0) throw new Failure("BAD_ARGUMENT", `No changed line of ${showPath(shown.subject.path)} is in that range. Nothing was decided.`)
+  return chosen
+}
+
+/** A person's range (from 1, both ends included) cut to a hunk's (from 0, half-open). */
+function overlap(range: { readonly from: number; readonly to: number } | undefined, from: number, to: number): readonly [number, number] | null {
+  if (range === undefined) return null
+  const start = Math.max(range.from - 1, from)
+  const end = Math.min(range.to, to)
+  return start < end ? [start, end] : null
+}
+
+function propertyNamed(name: string): PropertyName {
+  const known: readonly PropertyName[] = ["existence", "mode", "encoding", "content"]
+  const found = known.find(one => one === name)
+  if (found === undefined) throw new Failure("BAD_ARGUMENT", `There is no property ${name}; properties are ${known.join(", ")}.`)
+  return found
+}
+
+function isNumber(name: string): boolean {
+  return /^[0-9]+$/.test(name)
+}
+
+/** Whether an id given to `show` names this pending file. */
+export function isNamedBy(item: Item, id: string): boolean {
+  return isPending(item) && (fileId(item.path) === id || item.path === id)
+}

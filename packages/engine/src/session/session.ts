@@ -1,0 +1,23 @@
+import type { Charset } from "@galley/core/change/loaded.ts"
+import type { WorkspacePath } from "@galley/core/path.ts"
+import type { Env } from "../io/env.ts"
+import type { Files } from "../io/files.ts"
+import type { Root } from "../io/roots.ts"
+import type { WorkspaceLock } from "../store/lock.ts"
+import type { Store } from "../store/store.ts"
+import type { Config } from "./config.ts"
+
+/**
+ * Everything a workspace's rules work on. Passed first to the functions of this folder, which are the only code that decides or
+ * changes state.
+ */
+export interface Session {
+  readonly root: Root
+  readonly files: Files
+  readonly store: Store
+  readonly lock: WorkspaceLock
+  readonly env: Env
+  readonly config: Config
+  /** The encoding declared for a path, by configuration or `.editorconfig`; undefined where none is. */
+  charsetFor(path: WorkspacePath): Promise<Charset | undefined>
+}

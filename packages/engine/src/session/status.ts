@@ -1,0 +1,102 @@
+import { diskState, isPending, type Item } from "@galley/core/change/item.ts"
+import { sameLoaded } from "@galley/core/change/loaded.ts"
+import { isWithin } from "@galley/core/path.ts"
+import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
+import type { FileView, StatusResult, WaitingView } from "@galley/core/protocol/results.ts"
+import { readGitState } from "../io/git-folder.ts"
+import type { Waiting } from "../store/store.ts"
+import { loadState } from "./contents.ts"
+import { readDisk } from "./disk.ts"
+import { settleDrift } from "./drift.ts"
+import { fileId, fileView, viewSubject } from "./file-view.ts"
+import { gitMoved, lookAtGit } from "./git.ts"
+import { reviewModeOf } from "./policy.ts"
+import { repairInterrupted } from "./repair.ts"
+import type { Session } from "./session.ts"
+import { subjectsOf } from "./subject.ts"
+import { readUndoState } from "./undo.ts"
+
+/** What is pending, parked and waiting now. What others did meanwhile is folded in first, so that what is shown is so. */
+export async function status(session: Session, context: RequestContext, params: Params<"status">): Promise<StatusResult> {
+  await catchUp(session)
+  const all = await session.store.items({ pending: true })
+  const wanted = params.paths === undefined ? all : all.filter(item => params.paths?.some(path => isWithin(item.path, path)) === true)
+  const files: FileView[] = []
+  for (const subject of subjectsOf(wanted, all)) files.push(await fileView(session, await viewSubject(session, subject)))
+  files.push(...(await parkedViews(session)))
+  const conversations = await session.store.conversations()
+  const undo = await readUndoState(session)
+  return {
+    version: 1,
+    workspace: session.root.path,
+    review: reviewModeOf(session, context),
+    heads: conversations.map(conversation => ({ conversation: conversation.id, message: conversation.head })),
+    waiting: (await session.store.waiting()).filter(call => call.answer === null).map(waitingView),
+    files,
+    notices: await noticesNow(session),
+    undo: undo.undo === null ? null : { operation: undo.undo.id, title: undo.undo.title },
+    redo: undo.redo === null ? null : { operation: undo.redo.id, title: undo.redo.title },
+  }
+}
+
+/**
+ * Repairs, notices git, folds drift of everything pending. Takes the lock only where there is something to do, so that readers do not
+ * wait for each other.
+ */
+export async function catchUp(session: Session): Promise<void> {
+  if (session.store.readOnly) return
+  const pending = await session.store.items({ pending: true })
+  const interrupted = (await session.store.intents()).length > 0
+  const drifted = interrupted ? [] : await driftedOf(session, pending)
+  if (!interrupted && drifted.length === 0 && !(await gitMoved(session))) return
+  await session.lock.hold(async () => {
+    await repairInterrupted(session)
+    await lookAtGit(session)
+    const now = (await session.store.items({ pending: true })).map(item => item.path)
+    await settleDrift(session, now)
+  })
+}
+
+async function driftedOf(session: Session, pending: readonly Item[]): Promise<Item[]> {
+  const drifted: Item[] = []
+  for (const item of pending) {
+    if (!isPending(item)) continue
+    const found = await readDisk(session, item.path)
+    if (found.kind !== "unknown" && !sameLoaded(found, await loadState(session.store, diskState(item)))) drifted.push(item)
+  }
+  return drifted
+}
+
+async function parkedViews(session: Session): Promise<FileView[]> {
+  return (await session.store.parked()).map(({ item, branch }) => ({
+    path: item.path.toWellFormed(),
+    kinds: [],
+    id: fileId(item.path),
+    revision: item.revision,
+    disk: item.disk,
+    hunks: [],
+    conflict: false,
+    parked: true,
+    ...(branch === null ? {} : { branch }),
+  }))
+}
+
+async function noticesNow(session: Session): Promise<string[]> {
+  const notices: string[] = []
+  const busy = (await readGitState(session.root.path))?.busy ?? null
+  if (busy !== null) notices.push(`A ${busy} is under way: decisions that would write files are refused until it is finished.`)
+  if (session.store.readOnly) notices.push("The store is open for reading only: nothing can be decided or recorded.")
+  return notices
+}
+
+export function waitingView(call: Waiting): WaitingView {
+  return {
+    id: call.id,
+    title: call.title,
+    since: call.since,
+    diff: call.diff,
+    ...(call.path === undefined ? {} : { path: call.path.toWellFormed() }),
+    ...(call.command === undefined ? {} : { command: call.command }),
+    ...(call.conversation === null ? {} : { conversation: call.conversation }),
+  }
+}
