@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Failure } from "@galley/core/failure.ts"
 import type { BlobId } from "@galley/core/state.ts"
 import type { Connection, Row, Sql } from "./connection.ts"
-import { moveDurably, privateFolder, readIfThere, removeIfThere, stage } from "./disk.ts"
+import { moveDurably, privateFolder, readIfThere, removeIfThere, sizeIfThere, stage } from "./disk.ts"
 import { baseOf, type Frame, pack, unpack } from "./frame.ts"
 import { keepHint, storeFailure } from "./trouble.ts"
 
@@ -11,6 +11,8 @@ import { keepHint, storeFailure } from "./trouble.ts"
 export const inlineBelow = 64 * 1024
 /** Frames that must be read for one content, at most. */
 export const longestChain = 32
+/** Bytes that must be unpacked for one content, at most: 32 links of up to 8 MB, but 4 of a 64 MB file. */
+const longestUnpacking = 256 * 1024 * 1024
 /** Bound of a content whose row, and so whose size, cannot be read. */
 const largestUnlisted = 1 << 30
 
@@ -76,7 +78,11 @@ export async function readBlob(blobs: Blobs, id: BlobId, known: Recent | null): 
   try {
     return await readChain(blobs, id, known)
   } catch {
-    return readChain(blobs, id, null)
+    try {
+      return await readChain(blobs, id, null)
+    } catch (error) {
+      throw storeFailure(error, blobs.connection.folder)
+    }
   }
 }
 
@@ -134,7 +140,8 @@ async function putGroup(blobs: Blobs, group: readonly { readonly id: BlobId; rea
   const inGroup = new Map<BlobId, { readonly bytes: Uint8Array; readonly depth: number }>()
   try {
     for (const { id, content } of group) {
-      const base = content.near === undefined ? null : await findBase(blobs, content.near, inGroup)
+      const base =
+        content.near === undefined ? null : await findBase(blobs, content.near, content.bytes.length, inGroup)
       const packed = await prepare(blobs, id, content.bytes, base)
       staged.push(packed)
       inGroup.set(id, { bytes: content.bytes, depth: packed.base === null ? 0 : (base?.depth ?? 0) + 1 })
@@ -153,13 +160,13 @@ async function putGroup(blobs: Blobs, group: readonly { readonly id: BlobId; rea
   }
 }
 
-/** Answers those that could not be inserted because their base is not there or its chain grew too long. */
+/** Answers those that could not be inserted: their base is gone, its chain grew too long, or a purge took the staged file. */
 function insertGroup(sql: Sql, folder: string, group: readonly Packed[]): BlobId[] {
   const orphans: BlobId[] = []
   for (const packed of group) {
     if (sql.get("SELECT 1 FROM blobs WHERE id = ?", blobKey(packed.id)) !== undefined) continue
     const depth = packed.base === null ? 0 : (depthOf(sql, packed.base) ?? longestChain) + 1
-    if (depth >= longestChain) orphans.push(packed.id)
+    if (depth >= longestChain || (packed.temp !== null && sizeIfThere(packed.temp) === null)) orphans.push(packed.id)
     else {
       insertPacked(sql, folder, packed, depth)
       // A content that is wanted again is no longer to be scrubbed.
@@ -172,11 +179,12 @@ function insertGroup(sql: Sql, folder: string, group: readonly Packed[]): BlobId
 async function findBase(
   blobs: Blobs,
   near: BlobId,
+  size: number,
   inGroup: ReadonlyMap<BlobId, { readonly bytes: Uint8Array; readonly depth: number }>,
 ) {
   const sibling = inGroup.get(near)
   const depth = sibling?.depth ?? (await blobs.connection.read(sql => depthOf(sql, near)))
-  if (depth === null || depth + 1 >= longestChain) return null
+  if (depth === null || depth + 1 >= longestChain || (depth + 2) * size > longestUnpacking) return null
   const bytes = sibling?.bytes ?? blobs.recent.contents.get(near)
   if (bytes !== undefined) return { id: near, bytes, depth }
   try {
@@ -239,18 +247,27 @@ function damaged(id: BlobId, folder: string): Failure {
 /** Contents by id, the least lately used dropped first. */
 export interface Recent {
   readonly contents: Map<BlobId, Uint8Array>
+  /** Bytes. */
   readonly limit: number
+  held: number
 }
 
-function remember({ contents, limit }: Recent, id: BlobId, bytes: Uint8Array): void {
-  contents.delete(id)
-  if (bytes.length > limit) return
-  contents.set(id, bytes)
-  let total = 0
-  for (const content of contents.values()) total += content.length
-  for (const [oldest, content] of contents) {
-    if (total <= limit) break
-    contents.delete(oldest)
-    total -= content.length
+export function noneRecent(limit: number): Recent {
+  return { contents: new Map(), limit, held: 0 }
+}
+
+export function forgetRecent(recent: Recent, id: BlobId): void {
+  recent.held -= recent.contents.get(id)?.length ?? 0
+  recent.contents.delete(id)
+}
+
+function remember(recent: Recent, id: BlobId, bytes: Uint8Array): void {
+  forgetRecent(recent, id)
+  if (bytes.length > recent.limit) return
+  recent.contents.set(id, bytes)
+  recent.held += bytes.length
+  for (const oldest of recent.contents.keys()) {
+    if (recent.held <= recent.limit) break
+    forgetRecent(recent, oldest)
   }
 }

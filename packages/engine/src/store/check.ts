@@ -1,6 +1,6 @@
 import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
-import { absentAmong, type Blobs, blobIdOf, readBlob, type Recent } from "./blobs.ts"
+import { absentAmong, type Blobs, blobIdOf, noneRecent, readBlob } from "./blobs.ts"
 import type { Sql } from "./connection.ts"
 import { blobsOfItem, blobsOfOperation } from "./references.ts"
 import { type ListTable, list, pathKey, unseal } from "./rows.ts"
@@ -63,7 +63,7 @@ function checkItems(sql: Sql, found: string[]): void {
 async function checkBlobs(blobs: Blobs, found: string[]): Promise<void> {
   const rows = await blobs.connection.read(sql => sql.all("SELECT id FROM blobs ORDER BY n"))
   // Bases come before what leans on them, so nearly every chain is one step long.
-  const known: Recent = { contents: new Map(), limit: 64 * 1024 * 1024 }
+  const known = noneRecent(64 * 1024 * 1024)
   for (const row of rows) {
     try {
       await readBlob(blobs, blobIdOf(row["id"]), known)

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite"
 import { Failure } from "@galley/core/failure.ts"
-import { privateFile, privateFolder, sizeIfThere } from "./disk.ts"
+import { privateFile, privateFolder, sizeIfThere, tighten } from "./disk.ts"
 import { assertSchema, migrate, migrations, refuseNewer, schemaVersion, versionOf } from "./schema.ts"
 import { damage, isBusy, isDamage, isRefusal, keepHint, storeFailure } from "./trouble.ts"
 import { busy, poll, type Waits } from "./waits.ts"
@@ -153,7 +153,7 @@ export async function connect(folder: string, waits: Waits, readOnly: boolean): 
   try {
     privateFolder(folder)
     privateFile(path)
-    for (const side of ["-wal", "-shm"]) if (sizeIfThere(path + side) !== null) privateFile(path + side)
+    for (const side of ["-wal", "-shm"]) tighten(path + side)
     const db = await poll(() => openForWriting(path), waits, 20, patience)
     if (db !== busy) return new Connection(folder, waits, db, null)
   } catch (error) {

@@ -43,7 +43,7 @@ export function privateFile(path: string): void {
     syncFolder(dirname(path))
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error
-    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+    tighten(path)
   }
 }
 
@@ -137,6 +137,29 @@ export function namesIn(folder: string): string[] {
   } catch (error) {
     if (hasCode(error, "ENOENT")) return []
     throw error
+  }
+}
+
+/** Makes an existing file owner-only. */
+export function tighten(path: string): void {
+  try {
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error
+  }
+}
+
+/** Milliseconds on the file system's clock; null where nothing stands. */
+export function changedAt(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
+}
+
+/** Out of the way under another name; nothing where nothing stands. */
+export function moveAside(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error
   }
 }
 

@@ -36,8 +36,7 @@ export function openLock(folder: string, env: Waits): WorkspaceLock {
       return await work()
     } finally {
       lock.exec("ROLLBACK")
-      crowded = !begin(queue, "BEGIN EXCLUSIVE", folder)
-      if (!crowded) queue.exec("ROLLBACK")
+      crowded = isCrowded(queue)
     }
   }
   const wait = async (lock: DatabaseSync, queue: DatabaseSync): Promise<void> => {
@@ -91,6 +90,16 @@ function openFile(folder: string, name: string): DatabaseSync {
   const path = join(folder, name)
   privateFile(path)
   return new DatabaseSync(path, { timeout: 0 })
+}
+
+/** Only politeness hangs on it, so trouble here must not turn done work into a failure. */
+function isCrowded(queue: DatabaseSync): boolean {
+  try {
+    queue.exec("BEGIN EXCLUSIVE; ROLLBACK")
+    return false
+  } catch (error) {
+    return isBusy(error)
+  }
 }
 
 function begin(db: DatabaseSync, sql: string, folder: string): boolean {

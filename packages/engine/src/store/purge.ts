@@ -1,9 +1,28 @@
 import { join } from "node:path"
 import { Failure } from "@galley/core/failure.ts"
 import type { BlobId } from "@galley/core/state.ts"
-import { absentAmong, type Blobs, blobIdOf, blobKey, insertPacked, loosePath, prepare, readBlob } from "./blobs.ts"
+import {
+  absentAmong,
+  type Blobs,
+  blobIdOf,
+  blobKey,
+  forgetRecent,
+  insertPacked,
+  loosePath,
+  prepare,
+  readBlob,
+} from "./blobs.ts"
 import type { Sql } from "./connection.ts"
-import { namesIn, removeIfThere, scrub } from "./disk.ts"
+import {
+  changedAt,
+  moveAside,
+  namesIn,
+  privateFile,
+  privateFolder,
+  removeIfThere,
+  scrub,
+  shardedFiles,
+} from "./disk.ts"
 import { storeFailure } from "./trouble.ts"
 
 /** How long, in slept milliseconds, readers of other processes may keep the WAL from being emptied. */
@@ -21,9 +40,13 @@ export async function purgeBlobs(blobs: Blobs, ids: readonly BlobId[]): Promise<
 
 /** Drops contents that nothing refers to any more; the space is reused, nothing is scrubbed. */
 export async function removeBlobs(blobs: Blobs, ids: readonly BlobId[]): Promise<void> {
+  const { connection } = blobs
   await forget(blobs, ids, "drop")
-  for (const id of await blobs.connection.read(sql => absentAmong(sql, ids)))
-    removeIfThere(loosePath(blobs.connection.folder, id))
+  // In a transaction, because who puts such a content again moves its file and writes its row in one.
+  await connection.write(sql => {
+    for (const id of absentAmong(sql, ids)) removeIfThere(loosePath(connection.folder, id))
+    sweep(sql, connection.folder)
+  })
 }
 
 /** Ends purges that were begun here or by a process that died. */
@@ -46,7 +69,7 @@ async function forget(blobs: Blobs, ids: readonly BlobId[], how: "scrub" | "drop
   const { connection, recent } = blobs
   connection.assertWritable()
   const going = new Set(ids)
-  for (const id of going) recent.contents.delete(id)
+  for (const id of going) forgetRecent(recent, id)
   const lost = new Set<BlobId>()
   for (;;) {
     // Another process may pack one more with them while we work, so the last look is inside the deleting transaction.
@@ -81,8 +104,12 @@ async function repack(blobs: Blobs, id: BlobId): Promise<boolean> {
       // Forgotten by somebody else meanwhile: it must not come back.
       if (absentAmong(sql, [id]).length === 0) insertPacked(sql, connection.folder, packed, 0)
     })
-    // The former frame was a file and the new one is a row.
-    if (packed.temp === null) await scrub(loosePath(connection.folder, id))
+    // The former frame was a file and the new one is a row; only once that is durable may the file go.
+    if (packed.temp === null)
+      await connection.write(sql => {
+        const row = sql.get("SELECT frame IS NULL AS loose FROM blobs WHERE id = ?", blobKey(id))
+        if (row === undefined || row["loose"] === 0) removeIfThere(loosePath(connection.folder, id))
+      })
   } finally {
     if (packed.temp !== null) removeIfThere(packed.temp)
   }
@@ -95,13 +122,37 @@ function dependants(sql: Sql, going: ReadonlySet<BlobId>): BlobId[] {
     .filter(id => !going.has(id))
 }
 
-/** The loose file, and left-overs of writers that died. A content put again meanwhile keeps its file. */
+/**
+ * The loose file, and left-overs of writers that died. They are first moved aside in a transaction: a content that is put again
+ * meanwhile gets a file of its own, which is not touched, and a staged file that is taken from its writer is staged again.
+ */
 async function scrubFiles({ connection }: Blobs, id: BlobId): Promise<void> {
-  const gone = await connection.read(sql => absentAmong(sql, [id]).length > 0)
-  if (!gone) return
-  await scrub(loosePath(connection.folder, id))
   const temporary = join(connection.folder, "blobs", "tmp")
-  for (const name of namesIn(temporary)) if (name.startsWith(`${id}.`)) await scrub(join(temporary, name))
+  const aside = `${id}.purged.`
+  await connection.write(sql => {
+    if (absentAmong(sql, [id]).length === 0) return
+    moveAside(loosePath(connection.folder, id), join(temporary, aside + connection.waits.newId()))
+    for (const name of namesIn(temporary))
+      if (name.startsWith(`${id}.`) && !name.startsWith(aside))
+        moveAside(join(temporary, name), join(temporary, aside + connection.waits.newId()))
+  })
+  for (const name of namesIn(temporary)) if (name.startsWith(aside)) await scrub(join(temporary, name))
+}
+
+/** Staged and loose files of writers that died before their row. An hour on the disk's own clock keeps those at work. */
+function sweep(sql: Sql, folder: string): void {
+  const temporary = join(folder, "blobs", "tmp")
+  const probe = join(temporary, "clock")
+  privateFolder(temporary)
+  removeIfThere(probe)
+  privateFile(probe)
+  const old = (path: string) => (changedAt(path) ?? Infinity) < (changedAt(probe) ?? 0) - 3_600_000
+  for (const name of namesIn(temporary)) if (old(join(temporary, name))) removeIfThere(join(temporary, name))
+  for (const path of shardedFiles(join(folder, "blobs"))) {
+    const id = path.slice(join(folder, "blobs").length).replaceAll("/", "")
+    if (/^[0-9a-f]{64}$/.test(id) && old(path) && absentAmong(sql, [id]).length > 0) removeIfThere(path)
+  }
+  removeIfThere(probe)
 }
 
 /** Deleted rows are zeroed already (`secure_delete`); what is left of them is in the WAL and in pages not yet given back. */

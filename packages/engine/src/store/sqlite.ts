@@ -1,5 +1,5 @@
 import type { Item } from "@galley/core/change/item.ts"
-import { type Blobs, blobIdOf, missingBlobs, putBlobs, readBlob } from "./blobs.ts"
+import { type Blobs, blobIdOf, missingBlobs, noneRecent, putBlobs, readBlob } from "./blobs.ts"
 import { checkStore } from "./check.ts"
 import { connect } from "./connection.ts"
 import { finishPurges, purgeBlobs, removeBlobs } from "./purge.ts"
@@ -25,7 +25,7 @@ export async function openSqliteStore(place: {
   readonly readOnly?: boolean
 }): Promise<Store> {
   const connection = await connect(place.folder, place.env ?? plainWaits(), place.readOnly ?? false)
-  const blobs: Blobs = { connection, recent: { contents: new Map(), limit: recentLimit } }
+  const blobs: Blobs = { connection, recent: noneRecent(recentLimit) }
   if (connection.trouble === null) await endPurges(blobs)
 
   return {

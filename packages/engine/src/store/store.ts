@@ -140,6 +140,8 @@ export interface Waiting {
   readonly owner: { readonly pid: number; readonly startedAt: number }
   /** The items that the decision is about. */
   readonly paths: readonly WorkspacePath[]
+  /** The agent's operation that the answer lets stand or takes back; absent for one that has not changed anything. */
+  readonly operation?: OperationId
   readonly diff: string
   readonly answer: { readonly decision: "allow" | "deny"; readonly reason?: string; readonly edited?: boolean } | null
 }

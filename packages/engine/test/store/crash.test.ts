@@ -7,7 +7,7 @@ import { startChild } from "./process.ts"
 import { item, noise, operation, temporaryFolder } from "./samples.ts"
 import { absent } from "@galley/core/state.ts"
 
-const kills = Number(process.env["STORE_KILLS"] ?? 8)
+const kills = Number(process.env["STORE_KILLS"] ?? 6)
 
 describe("a killed writer", () => {
   it(`loses nothing that was acknowledged, ${kills} times over`, async () => {

@@ -57,7 +57,7 @@ describe("a migration", () => {
     const folder = firstVersion(4000)
     for (let round = 0; round < 5; round++) {
       const child = startChild("open", folder)
-      await new Promise(resolve => setTimeout(resolve, 60 + round * 15))
+      await new Promise(resolve => setTimeout(resolve, 100 + round * 50))
       child.process.kill("SIGKILL")
       await child.ended
       const db = raw(folder)

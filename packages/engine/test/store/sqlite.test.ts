@@ -1,10 +1,11 @@
-import { statSync } from "node:fs"
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { absent } from "@galley/core/state.ts"
+import { hashOf, loosePath } from "../../src/store/blobs.ts"
 import { openSqliteStore } from "../../src/store/sqlite.ts"
 import { conformance } from "./conformance.ts"
-import { file, item, operation, prose, temporaryFolder } from "./samples.ts"
+import { file, item, noise, operation, prose, temporaryFolder } from "./samples.ts"
 
 conformance("sqlite", () => openSqliteStore({ folder: temporaryFolder() }))
 
@@ -34,7 +35,6 @@ describe("what SQLite adds", () => {
     try {
       const folder = join(temporaryFolder(), "deep", "store")
       const store = await openSqliteStore({ folder })
-      const { noise } = await import("./samples.ts")
       const [id = ""] = await store.putBlobs([{ bytes: noise(100_000, 1) }])
       await store.commit({ settings: { a: 1 } })
       const mode = (...names: string[]) => (statSync(join(folder, ...names)).mode & 0o777).toString(8)
@@ -63,6 +63,26 @@ describe("what SQLite adds", () => {
     const whole = stored.flatMap((size, at) => (size > 2000 ? [at] : []))
     expect(whole).toEqual([0, 32, 64])
     expect(await store.check()).toEqual([])
+    await store.close()
+  })
+
+  it("what dead writers left is swept by gc after an hour, and not what the living are at", async () => {
+    const folder = temporaryFolder()
+    const store = await openSqliteStore({ folder })
+    const [kept = ""] = await store.putBlobs([{ bytes: noise(100_000, 1) }])
+    const stray = hashOf(bytes("stray"))
+    const files = [
+      join(folder, "blobs", "tmp", "old"),
+      join(folder, "blobs", "tmp", "young"),
+      loosePath(folder, stray),
+      loosePath(folder, kept),
+    ]
+    mkdirSync(join(files[2] ?? "", ".."), { recursive: true })
+    for (const path of files.slice(0, 3)) writeFileSync(path, "")
+    const longAgo = new Date(Date.now() - 2 * 3_600_000)
+    for (const path of [files[0], files[2], files[3]]) utimesSync(path ?? "", longAgo, longAgo)
+    await store.removeBlobs([])
+    expect(files.map(path => existsSync(path))).toEqual([false, true, false, true])
     await store.close()
   })
 
