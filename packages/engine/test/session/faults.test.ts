@@ -91,7 +91,9 @@ async function run(
   const left = await readTree(files, "/ws")
   await recover(healthy)
   return {
-    ...{ outcome, error, left },
+    outcome,
+    error,
+    left,
     fileCalls: faulty.calls,
     storeCalls: faultyFacts.calls,
     repaired: await readTree(files, "/ws"),

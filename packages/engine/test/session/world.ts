@@ -98,7 +98,10 @@ export function batchOf(moves: readonly Move[], id = "op1"): Batch {
       after: { base: before, current: after },
     }))
   const operation: NewOperation = {
-    ...{ id, kind, actor, changes },
+    id,
+    kind,
+    actor,
+    changes,
     conversation: null,
     message: null,
     at: 1,
@@ -107,7 +110,9 @@ export function batchOf(moves: readonly Move[], id = "op1"): Batch {
     head: null,
   }
   const items = changes.map(({ path, after }) => ({
-    ...{ path, base: after.base, current: after.current },
+    path,
+    base: after.base,
+    current: after.current,
     disk: "current" as const,
     revision: 1,
     conversations: [],
