@@ -11,6 +11,8 @@ import { isIn, isPersons, moveSide, type Mover, type Side, type WeaveEntry } fro
  */
 export interface Weave {
   readonly entries: readonly WeaveEntry[]
+  /** What the entries were before each of the last moves, oldest first: an undo leads back to one of them. */
+  readonly past: readonly (readonly WeaveEntry[])[]
 }
 
 /** What one operation did to the lines of a path. A side that did not move may be left out. */
@@ -21,8 +23,8 @@ export interface TextMove {
 }
 
 /**
- * Of a line in a hunk: who wrote it, `altered` being a person's text over an agent's line. `base` is any line that stands in
- * both texts.
+ * Whose a line of current is. Outside the hunks `base`: both texts have it. In a hunk one of the others, `altered` being a
+ * person's text over an agent's line.
  */
 export type LineAuthor = "base" | "agent" | "person" | "altered"
 
@@ -31,9 +33,9 @@ export interface LostLine {
   readonly line: Line
   /** The agent's line of which the person had made it. */
   readonly original: Line | null
-  /** How many lines of base and of current stand before it. */
-  readonly beforeBase: number
-  readonly beforeCurrent: number
+  /** The hunk that shows what the agent did there, null where none does. */
+  readonly hunk: Hunk | null
+  /** As in {@link Authorship.places}. */
   readonly place: number
 }
 
@@ -49,11 +51,13 @@ export interface Authorship {
   readonly places: { readonly base: readonly number[]; readonly current: readonly number[] }
 }
 
+const pastMoves = 64
+
 /** More lines than this that stand in no text are forgotten; an undo that brings one back then makes it a person's. */
 const remembered = 20_000
 
 export function emptyWeave(base: readonly Line[]): Weave {
-  return { entries: base.map(baseEntry) }
+  return { entries: base.map(baseEntry), past: [] }
 }
 
 /**
@@ -69,11 +73,17 @@ export function applyMove(weave: Weave, move: TextMove): Weave {
     const moved = move[side]
     if (moved !== undefined) entries = moveSide(entries, side, moved.before, "person")
   }
+  if (move.actor === "history") {
+    const base = move.base?.after ?? linesAt(weave, "base").lines
+    const current = move.current?.after ?? linesAt(weave, "current").lines
+    entries = weave.past.findLast(past => holds(past, base, current)) ?? entries
+  }
   for (const side of ["current", "base"] as const) {
     const moved = move[side]
     if (moved !== undefined) entries = moveSide(entries, side, moved.after, move.actor)
   }
-  return entries === weave.entries ? weave : { entries: forgetOldest(entries) }
+  if (entries === weave.entries) return weave
+  return { entries: forgetOldest(entries), past: [...weave.past.slice(1 - pastMoves), weave.entries] }
 }
 
 /**
@@ -89,9 +99,8 @@ export function authorsOf(weave: Weave, hunks?: readonly Hunk[]): Authorship {
   const partners = partnersOf(shown, base.lines.length, current.lines.length)
   const currentAt = new Map(current.places.map((place, line) => [place, line]))
   const baseAt = new Map(base.places.map((place, line) => [place, line]))
-  const entryOf = (place: number | undefined): WeaveEntry => weave.entries[place ?? -1] ?? missing()
-
-  const follow = (from: number, side: Side): WeaveEntry => {
+  const hunkAt = new Map<number, Hunk>()
+  const follow = (from: number, side: Side, hunk: Hunk): WeaveEntry => {
     const own = side === "base" ? base.places : current.places
     const otherLines = side === "base" ? currentAt : baseAt
     const back = side === "base" ? partners.ofCurrent : partners.ofBase
@@ -99,7 +108,10 @@ export function authorsOf(weave: Weave, hunks?: readonly Hunk[]): Authorship {
     for (;;) {
       const place = own[line]
       const next = back[otherLines.get(place ?? -1) ?? -1] ?? -1
-      if (next < 0) return entryOf(place)
+      if (next < 0) {
+        hunkAt.set(place ?? -1, hunk)
+        return weave.entries[place ?? -1] ?? missing()
+      }
       line = next
     }
   }
@@ -109,12 +121,12 @@ export function authorsOf(weave: Weave, hunks?: readonly Hunk[]): Authorship {
   const originals = new Map<number, Line>()
   for (const hunk of shown) {
     for (let line = hunk.fromCurrent; line < hunk.toCurrent; line++) {
-      const entry = follow(line, "current")
+      const entry = follow(line, "current", hunk)
       authors[line] = authorOf(entry)
       if (entry.original !== null && !entry.inBase) originals.set(line, entry.original)
     }
     for (let line = hunk.fromBase; line < hunk.toBase; line++) {
-      const entry = follow(line, "base")
+      const entry = follow(line, "base", hunk)
       if (!entry.inCurrent && entry.removedBy === "person") removedByPerson.add(line)
     }
   }
@@ -122,7 +134,7 @@ export function authorsOf(weave: Weave, hunks?: readonly Hunk[]): Authorship {
     current: authors,
     removedByPerson,
     originals,
-    lost: lostLines(weave),
+    lost: lostLines(weave, hunkAt),
     places: { base: base.places, current: current.places },
   }
 }
@@ -192,21 +204,41 @@ function partnersOf(hunks: readonly Hunk[], baseLength: number, currentLength: n
   return { ofBase, ofCurrent }
 }
 
+/** Of a line in a hunk. One that the weave, unlike the diff, has in both texts goes and comes with the agent's. */
 function authorOf(entry: WeaveEntry): LineAuthor {
   if (entry.original !== null && !entry.inBase) return "altered"
-  return entry.author
+  return entry.author === "person" ? "person" : "agent"
 }
 
-function lostLines(weave: Weave): LostLine[] {
+/** Whether entries are what a move leads to, so that even among equal lines each is the one it was. */
+function holds(entries: readonly WeaveEntry[], base: readonly Line[], current: readonly Line[]): boolean {
+  let inBase = 0
+  let inCurrent = 0
+  for (const entry of entries) {
+    if (entry.inBase && entry.line !== base[inBase++]) return false
+    if (entry.inCurrent && entry.line !== current[inCurrent++]) return false
+  }
+  return inBase === base.length && inCurrent === current.length
+}
+
+/** A lost line belongs to the hunk of the nearest pending line with nothing common between. */
+function lostLines(weave: Weave, hunkAt: ReadonlyMap<number, Hunk>): LostLine[] {
   const lost: LostLine[] = []
-  let beforeBase = 0
-  let beforeCurrent = 0
   for (const [place, entry] of weave.entries.entries()) {
-    if (entry.lost) lost.push({ line: entry.line, original: entry.original, beforeBase, beforeCurrent, place })
-    if (entry.inBase) beforeBase++
-    if (entry.inCurrent) beforeCurrent++
+    if (!entry.lost) continue
+    const hunk = hunkTowards(weave, hunkAt, place, -1) ?? hunkTowards(weave, hunkAt, place, 1)
+    lost.push({ line: entry.line, original: entry.original, hunk, place })
   }
   return lost
+}
+
+function hunkTowards(weave: Weave, hunkAt: ReadonlyMap<number, Hunk>, place: number, step: -1 | 1): Hunk | null {
+  for (let at = place + step; ; at += step) {
+    const hunk = hunkAt.get(at)
+    if (hunk !== undefined) return hunk
+    const entry = weave.entries[at]
+    if (entry === undefined || (entry.inBase && entry.inCurrent)) return null
+  }
 }
 
 function forgetOldest(entries: readonly WeaveEntry[]): readonly WeaveEntry[] {

@@ -215,12 +215,12 @@ function isAltered(hunk: Hunk, authors: Authorship): boolean {
 }
 
 function lostIn(hunk: Hunk, authors: Authorship): LostLine[] {
-  return authors.lost.filter(
-    lost =>
-      lost.beforeBase >= hunk.fromBase &&
-      lost.beforeBase <= hunk.toBase &&
-      lost.beforeCurrent >= hunk.fromCurrent &&
-      lost.beforeCurrent <= hunk.toCurrent,
+  return authors.lost.filter(lost => lost.hunk !== null && sameHunk(lost.hunk, hunk))
+}
+
+function sameHunk(a: Hunk, b: Hunk): boolean {
+  return (
+    a.fromBase === b.fromBase && a.toBase === b.toBase && a.fromCurrent === b.fromCurrent && a.toCurrent === b.toCurrent
   )
 }
 

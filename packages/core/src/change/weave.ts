@@ -38,7 +38,7 @@ export function moveSide(
   const hunks = trimmedDiff(before, after)
   if (hunks.length === 0) return entries
 
-  const pass: Pass = { side, mover, fresh: new Set() }
+  const pass: Pass = { side, mover, fresh: new Set(), taken: new Set() }
   const moved: WeaveEntry[] = []
   let passed = 0
   let at = 0
@@ -66,8 +66,7 @@ export function moveSide(
     const entry = entries[at]
     if (entry !== undefined) moved.push(entry)
   }
-  const joined = joinEqual(moved, firstChanged, lastChanged)
-  return mover === "history" ? recognise(joined, pass.fresh) : joined
+  return recognise(joinEqual(moved, firstChanged, lastChanged, pass), pass)
 }
 
 export function isIn(entry: WeaveEntry, side: Side): boolean {
@@ -85,6 +84,8 @@ interface Pass {
   readonly mover: Mover
   /** Lines that were recognised as none of the weave's, so far. */
   readonly fresh: Set<WeaveEntry>
+  /** Lines this move took out, as they are now. */
+  readonly taken: Set<WeaveEntry>
 }
 
 /** diffLines without the cost of the equal ends; in a long file a move changes little. */
@@ -114,7 +115,7 @@ interface Match {
 function replaceStretch(stretch: readonly WeaveEntry[], lines: readonly Line[], pass: Pass): WeaveEntry[] {
   const { side, mover } = pass
   const justTaken = stretch.map(entry => isIn(entry, side))
-  let taken = stretch.map(entry => (isIn(entry, side) ? takeOut(entry, side, mover) : entry))
+  let taken = stretch.map(entry => (isIn(entry, side) ? takeOut(entry, pass) : entry))
   const onOther = matchOther(taken, lines, side, mover)
   if (side === "base" && takesAgentsWork(stretch, onOther)) taken = taken.map(settled)
   const matches = matchBetween(taken, lines, onOther, entry => mayReturn(entry, mover))
@@ -137,10 +138,18 @@ function replaceStretch(stretch: readonly WeaveEntry[], lines: readonly Line[], 
   return woven
 }
 
-function takeOut(entry: WeaveEntry, side: Side, mover: Mover): WeaveEntry {
-  if (side === "base") return { ...entry, inBase: false, lost: false }
-  const removedBy = mover === "history" ? (entry.removedBy ?? "agent") : mover
-  return { ...entry, inCurrent: false, removedBy, lost: mover === "agent" && !entry.inBase && isPersons(entry) }
+function takeOut(entry: WeaveEntry, { side, mover, taken }: Pass): WeaveEntry {
+  const out =
+    side === "base"
+      ? { ...entry, inBase: false, lost: false }
+      : {
+          ...entry,
+          inCurrent: false,
+          removedBy: mover === "history" ? (entry.removedBy ?? "agent") : mover,
+          lost: mover === "agent" && !entry.inBase && isPersons(entry),
+        }
+  taken.add(out)
+  return out
 }
 
 /** Whether a move of base makes the agent's lines or removals there agreed; a person's own lines folded in do not. */
@@ -293,7 +302,7 @@ function authorship(
   if (replaced === null) return own
   const same = sameButBlanks(line, replaced.line)
   if (side === "base") return same ? { ...own, author: replaced.author, removedBy: replaced.removedBy } : own
-  if (replaced.inBase) return own
+  if (replaced.inBase || mover === "history") return own
   if (mover === "agent")
     return same && isPersons(replaced) ? { ...own, author: replaced.author, original: replaced.original } : own
   if (replaced.author !== "agent") return own
@@ -302,39 +311,79 @@ function authorship(
 }
 
 /**
- * Gives lines that a move of the history brought back, elsewhere than where the weave remembers them, the author of the nearest
- * equal line that is gone. (Among equal lines a diff may choose another one than it did on the way there.)
+ * Finds the new lines that were in the weave elsewhere: what the history brings back, as among equal lines a diff may choose
+ * another one than it did on the way there, and lines that a person or an agent only moved. Each gets the author of the
+ * nearest equal line that is gone; a line of the history that none is left for is whose its like is.
  */
-function recognise(entries: readonly WeaveEntry[], fresh: ReadonlySet<WeaveEntry>): readonly WeaveEntry[] {
-  if (fresh.size === 0) return entries
-  const wanted = new Set([...fresh].map(entry => entry.line))
-  const gone = new Map<Line, number[]>()
-  for (const [at, entry] of entries.entries()) {
-    if (entry.inBase || entry.inCurrent || !wanted.has(entry.line)) continue
-    const places = gone.get(entry.line)
-    if (places === undefined) gone.set(entry.line, [at])
-    else places.push(at)
-  }
-  if (gone.size === 0) return entries
+function recognise(entries: readonly WeaveEntry[], pass: Pass): readonly WeaveEntry[] {
+  const { mover, fresh } = pass
+  const wanted = new Set([...fresh].map(entry => entry.line).filter(line => mover === "history" || hasWords(line)))
+  if (wanted.size === 0) return entries
+  const gone = placesOf(entries, wanted, entry => mayHaveMoved(entry, pass))
+  const there = mover === "history" ? placesOf(entries, wanted, entry => !fresh.has(entry)) : new Map<Line, number[]>()
+  if (gone.size === 0 && there.size === 0) return entries
   const used = new Set<number>()
   const known = entries.map((entry, at) => {
     if (!fresh.has(entry)) return entry
-    const places = (gone.get(entry.line) ?? []).filter(place => !used.has(place))
-    const [first, ...others] = places
-    if (first === undefined) return entry
-    const nearest = others.reduce((best, place) => (Math.abs(place - at) < Math.abs(best - at) ? place : best), first)
-    used.add(nearest)
-    const { author, original, removedBy } = entries[nearest] ?? entry
-    return { ...entry, author, original, removedBy }
+    const place = takeNearest(gone.get(entry.line) ?? [], at)
+    if (place !== undefined) used.add(place)
+    const alike = entries[place ?? nearest(there.get(entry.line) ?? [], at) ?? -1]
+    if (alike === undefined) return entry
+    const { author, original, removedBy } = alike
+    return { ...entry, author, original: place === undefined ? null : original, removedBy }
   })
-  return known.filter((_, at) => !used.has(at))
+  return used.size === 0 ? known : known.filter((_, at) => !used.has(at))
+}
+
+function mayHaveMoved(entry: WeaveEntry, { mover, taken }: Pass): boolean {
+  if (entry.inBase || entry.inCurrent) return false
+  switch (mover) {
+    case "history":
+      return true
+    case "agent":
+      return entry.lost
+    case "person":
+      return taken.has(entry)
+  }
+}
+
+function placesOf(
+  entries: readonly WeaveEntry[],
+  wanted: ReadonlySet<Line>,
+  eligible: (entry: WeaveEntry) => boolean,
+): Map<Line, number[]> {
+  const places = new Map<Line, number[]>()
+  for (const [at, entry] of entries.entries()) {
+    if (!wanted.has(entry.line) || !eligible(entry)) continue
+    const known = places.get(entry.line)
+    if (known === undefined) places.set(entry.line, [at])
+    else known.push(at)
+  }
+  return places
+}
+
+function nearest(places: readonly number[], at: number): number | undefined {
+  let best = places[0]
+  for (const place of places) if (best === undefined || Math.abs(place - at) < Math.abs(best - at)) best = place
+  return best
+}
+
+function takeNearest(places: number[], at: number): number | undefined {
+  const place = nearest(places, at)
+  if (place !== undefined) places.splice(places.indexOf(place), 1)
+  return place
+}
+
+/** A bracket or a blank line may be there twice by chance; only with a word in it is an equal line the same one, moved. */
+function hasWords(line: Line): boolean {
+  return /[\p{L}\p{N}]/u.test(line)
 }
 
 /**
  * Makes one entry of a line that stands in base only and an equal one in current only, wherever nothing common stands between
  * them, within the part of the weave that changed.
  */
-function joinEqual(entries: readonly WeaveEntry[], from: number, to: number): WeaveEntry[] {
+function joinEqual(entries: readonly WeaveEntry[], from: number, to: number, pass: Pass): WeaveEntry[] {
   while (from > 0 && !isCommon(entries[from - 1])) from--
   while (to < entries.length && !isCommon(entries[to])) to++
   const joined = entries.slice(0, from)
@@ -343,17 +392,17 @@ function joinEqual(entries: readonly WeaveEntry[], from: number, to: number): We
     const entry = entries[at]
     if (entry === undefined) break
     if (isCommon(entry)) {
-      joinGap(joined, gap)
+      joinGap(joined, gap, pass)
       joined.push(entry)
       gap = []
     } else gap.push(entry)
   }
-  joinGap(joined, gap)
+  joinGap(joined, gap, pass)
   for (let at = to; at < entries.length; at++) push(joined, entries[at])
   return joined
 }
 
-function joinGap(joined: WeaveEntry[], gap: readonly WeaveEntry[]): void {
+function joinGap(joined: WeaveEntry[], gap: readonly WeaveEntry[], { fresh }: Pass): void {
   const olds: number[] = []
   const nows: number[] = []
   for (const [at, entry] of gap.entries()) {
@@ -386,7 +435,10 @@ function joinGap(joined: WeaveEntry[], gap: readonly WeaveEntry[]): void {
   }
   for (const match of matches) {
     emitUntil(olds[match.entry] ?? 0, nows[match.line] ?? 0)
-    joined.push({ ...(gap[olds[match.entry] ?? 0] ?? missing()), inCurrent: true, lost: false })
+    const inBase = gap[olds[match.entry] ?? 0] ?? missing()
+    const inCurrent = gap[nows[match.line] ?? 0] ?? missing()
+    // One that this move put there is the other one, seen from the side it came to.
+    joined.push({ ...(fresh.has(inBase) ? inCurrent : inBase), inBase: true, inCurrent: true, lost: false })
     old++
     other++
   }
