@@ -35,14 +35,13 @@ export function alphabetOf(sets: readonly CharSet[]): Alphabet {
   const astralFrom: number[] = []
   const astralClass: number[] = []
   sorted.forEach((from, index) => {
-    const signature = sets
-      .map((set, which) => {
-        let at = cursors[which] ?? 0
-        while (at < set.length && (set[at + 1] ?? 0) < from) at += 2
-        cursors[which] = at
-        return at < set.length && (set[at] ?? 0) <= from ? "1" : "0"
-      })
-      .join("")
+    let signature = ""
+    for (const [which, set] of sets.entries()) {
+      let at = cursors[which] ?? 0
+      while (at < set.length && (set[at + 1] ?? 0) < from) at += 2
+      cursors[which] = at
+      signature += at < set.length && (set[at] ?? 0) <= from ? "1" : "0"
+    }
     let number = classes.get(signature)
     if (number === undefined) {
       number = signatures.push(signature)

@@ -88,30 +88,26 @@ export function longestFrom(dfa: Dfa, text: string, lineStart: number, at: numbe
 }
 
 /**
- * The first position from `at` where a match might start: skips characters that end every attempt at once.
- *
- * Only within a line and after its first character, where what stands before is told by the character skipped.
+ * The UTF-16 units at which, anywhere but at the start of a line, no match can start: 1 for those. First halves of surrogate
+ * pairs are not told apart and never marked.
  */
-export function skipHopeless(dfa: Dfa, text: string, at: number, lineEnd: number): number {
-  // With word anchors the start state differs from place to place; those patterns try every position.
-  if (dfa.nfa.hasWordAnchor) return at
-  const { ofUnit, size } = dfa.nfa.alphabet
-  let state = startState(dfa, afterOther)
-  let { table } = dfa
-  let position = at
-  while (position < lineEnd) {
-    const kind = ofUnit[text.charCodeAt(position)] ?? 0
-    if (kind === highSurrogate) break
-    let entry = table[state * size + kind] ?? unknown
-    if (entry === unknown) {
-      entry = transition(dfa, state, kind)
-      state = startState(dfa, afterOther)
-      table = dfa.table
-    }
-    if (entry !== 0) break
-    position++
-  }
-  return position
+export function hopelessUnits(nfa: Nfa): Uint8Array {
+  const { ofUnit, size } = nfa.alphabet
+  const contexts: readonly Before[] = nfa.hasWordAnchor ? [afterOther, afterWord] : [afterOther]
+  const hopeless = Uint8Array.from({ length: size }, (_, kind) =>
+    kind !== 0 &&
+    contexts.every(before =>
+      closure(nfa, [nfa.start], before, kind).every(at => {
+        const state = nfa.states[at]
+        return state?.kind === "char" && state.members[kind] !== 1
+      }),
+    )
+      ? 1
+      : 0,
+  )
+  const units = new Uint8Array(ofUnit.length)
+  for (let unit = 0; unit < units.length; unit++) units[unit] = hopeless[ofUnit[unit] ?? 0] ?? 0
+  return units
 }
 
 /** Whether the pattern matches the empty text somewhere inside a line, between characters that no anchor looks at. */

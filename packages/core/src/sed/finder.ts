@@ -1,7 +1,7 @@
-import { dfaOf, longestFrom, skipHopeless } from "./dfa.ts"
+import { dfaOf, hopelessUnits, longestFrom } from "./dfa.ts"
 import type { Effort } from "./effort.ts"
-import { possibleStarts } from "./possible-starts.ts"
 import type { Program } from "./program.ts"
+import { leftmostToEnd, possibleStarts, type ReverseDfa, reverseDfaOf } from "./reverse-dfa.ts"
 
 /** Finds the leftmost longest match within a line, from a position on. */
 export interface Finder {
@@ -15,8 +15,12 @@ export function finderOf(program: Program, text: string, effort: Effort): Finder
   const { whole } = program.literals
   if (whole !== undefined) return literalFinder(whole, text)
   const { root } = program.pattern
-  if (root.kind === "anchor" && root.anchor === "lineEnd") return lineEndFinder()
-  return program.atLineStart ? lineStartFinder(program, text, effort) : automatonFinder(program, text, effort)
+  if (root.kind === "anchor" && root.anchor === "lineEnd") return placeFinder((_lineStart, _from, lineEnd) => lineEnd)
+  if (root.kind === "anchor" && root.anchor === "lineStart") {
+    return placeFinder((lineStart, from) => (from === lineStart ? lineStart : -1))
+  }
+  if (program.atLineStart) return lineStartFinder(program, text, effort)
+  return program.atLineEnd ? lineEndFinder(program, text, effort) : automatonFinder(program, text, effort)
 }
 
 function literalFinder(literal: string, text: string): Finder {
@@ -33,14 +37,30 @@ function literalFinder(literal: string, text: string): Finder {
   return finder
 }
 
-function lineEndFinder(): Finder {
+/** For a lone `^` or `$`: the empty text at one place of a line. */
+function placeFinder(place: (lineStart: number, from: number, lineEnd: number) => number): Finder {
   const finder: Finder = {
     start: 0,
     end: 0,
-    find: (_lineStart, _from, lineEnd) => {
-      finder.start = lineEnd
+    find: (lineStart, from, lineEnd) => {
+      finder.start = place(lineStart, from, lineEnd)
+      finder.end = finder.start
+      return finder.start >= 0
+    },
+  }
+  return finder
+}
+
+/** For a pattern that ends in `$`: every match ends where the line ends. */
+function lineEndFinder(program: Program, text: string, effort: Effort): Finder {
+  const reverse = reverseDfaOf(program.nfa, effort)
+  const finder: Finder = {
+    start: 0,
+    end: 0,
+    find: (lineStart, from, lineEnd) => {
+      finder.start = leftmostToEnd(reverse, text, lineStart, from, lineEnd)
       finder.end = lineEnd
-      return true
+      return finder.start >= 0
     },
   }
   return finder
@@ -70,6 +90,8 @@ function automatonFinder(program: Program, text: string, effort: Effort): Finder
   // Once the attempts on a line have cost too much: which positions from `marksFrom` can start a match.
   let marks: Uint8Array | undefined
   let marksFrom = 0
+  let reverse: ReverseDfa | undefined
+  const hopeless = hopelessUnits(nfa)
 
   const nextStart = (lineStart: number, at: number, lineEnd: number): number => {
     if (marks !== undefined) {
@@ -77,7 +99,10 @@ function automatonFinder(program: Program, text: string, effort: Effort): Finder
       return next < 0 ? lineEnd + 1 : marksFrom + next
     }
     if (search !== undefined) return search(at)
-    return at === lineStart ? at : skipHopeless(dfa, text, at, lineEnd)
+    if (at === lineStart) return at
+    let next = at
+    while (next < lineEnd && hopeless[text.charCodeAt(next)] === 1) next++
+    return next
   }
 
   const finder: Finder = {
@@ -95,10 +120,12 @@ function automatonFinder(program: Program, text: string, effort: Effort): Finder
           finder.start = at
           return true
         }
-        at += text.codePointAt(at) === text.charCodeAt(at) || at >= lineEnd ? 1 : 2
+        const unit = text.charCodeAt(at)
+        at += unit >= 0xd800 && unit <= 0xdbff ? 2 : 1
         if (at > lineEnd) return false
-        if (marks === undefined && effortAtLine - effort.left > 8 * (lineEnd - lineStart) + 256) {
-          marks = possibleStarts(nfa, effort, text, lineStart, at, lineEnd)
+        if (marks === undefined && effortAtLine - effort.left > 3 * (lineEnd - lineStart) + 64) {
+          reverse ??= reverseDfaOf(nfa, effort)
+          marks = possibleStarts(reverse, text, lineStart, at, lineEnd)
           marksFrom = at
         }
       }

@@ -13,14 +13,41 @@ export interface Literals {
 export function literalsOf(root: Node): Literals {
   const whole = exact(root)
   if (whole !== undefined) return { whole, prefix: whole, required: whole }
-  const items = root.kind === "concat" ? root.items : [root]
-  let prefix = ""
-  for (const item of items) {
-    const text = exact(item)
-    if (text === undefined) break
-    prefix += text
+  return { whole: undefined, prefix: prefixOf(root), required: within(root) }
+}
+
+/** What every match of a node starts with. */
+function prefixOf(node: Node): string {
+  const whole = exact(node)
+  if (whole !== undefined) return whole
+  switch (node.kind) {
+    case "concat": {
+      let prefix = ""
+      for (const item of node.items) {
+        const text = exact(item)
+        if (text === undefined) return prefix + prefixOf(item)
+        prefix += text
+      }
+      return prefix
+    }
+    case "either":
+      return commonPrefix(prefixOf(node.first), prefixOf(node.second))
+    case "group":
+      return prefixOf(node.body)
+    case "repeat":
+      return node.min > 0 ? prefixOf(node.body) : ""
+    case "empty":
+    case "set":
+    case "anchor":
+      return ""
   }
-  return { whole: undefined, prefix, required: longest(items) }
+}
+
+/** Ends between characters, never inside a surrogate pair. */
+function commonPrefix(a: string, b: string): string {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  return a.slice(0, length).toWellFormed() === a.slice(0, length) ? a.slice(0, length) : a.slice(0, length - 1)
 }
 
 /** The text that a node matches, if it matches one text only. */
@@ -55,6 +82,7 @@ function longest(items: readonly Node[]): string {
   return best
 }
 
+/** Text that a node cannot match without. */
 function within(node: Node): string {
   switch (node.kind) {
     case "group":
@@ -63,10 +91,11 @@ function within(node: Node): string {
       return node.min > 0 ? (exact(node.body) ?? within(node.body)) : ""
     case "concat":
       return longest(node.items)
+    case "either":
+      return prefixOf(node)
     case "empty":
     case "set":
     case "anchor":
-    case "either":
       return ""
   }
 }

@@ -29,25 +29,29 @@ export const maxStates = 3000
 
 /** Lays a pattern out as states, in glibc's order of preference. */
 export function nfaOf(root: Node): Nfa {
-  const sets = new Map<string, CharSet>()
+  const sets = new Map<CharSet, string>()
   const anchors = new Set<Anchor>()
   collect(root, sets, anchors)
   const hasWordAnchor = anchors.has("wordStart") || anchors.has("wordEnd") || anchors.has("wordEdge")
-  const different = [...sets.values()]
+  const keys = [...new Set(sets.values())]
+  const different = keys.map(key => [...sets].find(([, name]) => name === key)?.[0] ?? [])
   const alphabet = alphabetOf(hasWordAnchor ? [...different, wordChars()] : different)
-  const membersOf = new Map([...sets.keys()].map((key, at) => [key, alphabet.members[at] ?? new Uint8Array()]))
+  const membersOf = new Map(
+    [...sets].map(([set, key]) => [set, alphabet.members[keys.indexOf(key)] ?? new Uint8Array()]),
+  )
   const builder: Builder = { states: [{ kind: "match" }], membersOf }
   const start = lay(builder, root, 0)
   const word = hasWordAnchor ? (alphabet.members.at(-1) ?? new Uint8Array()) : new Uint8Array(alphabet.size)
   return { states: builder.states, start, alphabet, word, hasWordAnchor, hasLineStart: anchors.has("lineStart") }
 }
 
-function collect(node: Node, sets: Map<string, CharSet>, anchors: Set<Anchor>): void {
+function collect(node: Node, sets: Map<CharSet, string>, anchors: Set<Anchor>): void {
   switch (node.kind) {
     case "empty":
       return
     case "set":
-      sets.set(node.set.join(), node.set)
+      // Long sets come from one place in the C library's table and are the same object each time.
+      if (!sets.has(node.set)) sets.set(node.set, node.set.length > 64 ? `#${sets.size}` : node.set.join())
       return
     case "anchor":
       anchors.add(node.anchor)
@@ -68,8 +72,7 @@ function collect(node: Node, sets: Map<string, CharSet>, anchors: Set<Anchor>): 
 
 interface Builder {
   readonly states: State[]
-  /** By the set's ranges, joined. */
-  readonly membersOf: ReadonlyMap<string, Uint8Array>
+  readonly membersOf: ReadonlyMap<CharSet, Uint8Array>
 }
 
 function add(builder: Builder, state: State): number {
@@ -83,7 +86,7 @@ function lay(builder: Builder, node: Node, next: number): number {
     case "empty":
       return next
     case "set":
-      return add(builder, { kind: "char", members: builder.membersOf.get(node.set.join()) ?? new Uint8Array(), next })
+      return add(builder, { kind: "char", members: builder.membersOf.get(node.set) ?? new Uint8Array(), next })
     case "anchor":
       return add(builder, { kind: "anchor", anchor: node.anchor, next })
     case "concat":

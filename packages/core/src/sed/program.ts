@@ -12,6 +12,8 @@ export interface Program {
   readonly literals: Literals
   /** Every match starts at the start of its line. */
   readonly atLineStart: boolean
+  /** Every match ends at the end of its line. */
+  readonly atLineEnd: boolean
   readonly replacement: Replacement
   readonly global: boolean
   readonly number: number
@@ -24,12 +26,15 @@ export function compile(script: string, extended: boolean): Program {
   const replacement = parseReplacement(parts.replacement, pattern.groups)
   const nfa = nfaOf(pattern.root)
   refuseUncertain(pattern.root, nfa, replacement.largestGroup > 0)
-  const first = pattern.root.kind === "concat" ? pattern.root.items[0] : pattern.root
+  const items = pattern.root.kind === "concat" ? pattern.root.items : [pattern.root]
+  const first = items[0]
+  const last = items.at(-1)
   return {
     pattern,
     nfa,
     literals: literalsOf(pattern.root),
     atLineStart: first?.kind === "anchor" && first.anchor === "lineStart",
+    atLineEnd: last?.kind === "anchor" && last.anchor === "lineEnd",
     replacement,
     global: parts.global,
     number: parts.number,

@@ -89,7 +89,8 @@ export function* substitute(program: Program, text: string, effort: Effort): Gen
   const emptyInside = program.pattern.bytewise && matchesEmptyInside(program.nfa)
   const { required } = program.literals
   const { number, global } = program
-  const out: string[] = []
+  // Appending makes a rope, flattened once when it is read: faster than joining pieces.
+  let out = ""
   let copied = 0
   let replacements = 0
   let lineStart = 0
@@ -110,7 +111,8 @@ export function* substitute(program: Program, text: string, effort: Effort): Gen
     while (again && start <= lineEnd && finder.find(lineStart, start, lineEnd)) {
       const { start: offset, end } = finder
       if ((end > offset || count === 0 || offset > lastEnd) && ++count >= number) {
-        out.push(text.slice(copied, offset), expand(groups.at(lineStart, lineEnd)))
+        out += text.slice(copied, offset)
+        out += expand(groups.at(lineStart, lineEnd))
         copied = end
         replacements++
         again = global
@@ -139,8 +141,7 @@ export function* substitute(program: Program, text: string, effort: Effort): Gen
     lineStart = lineEnd + 1
     effort.left -= 1
   }
-  out.push(text.slice(copied))
-  return { kind: "sedApplied", text: out.join(""), replacements }
+  return { kind: "sedApplied", text: out + text.slice(copied), replacements }
 }
 
 /** Reads the groups of the finder's match, working out only what the replacement asks for. */
