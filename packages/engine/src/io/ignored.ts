@@ -18,9 +18,9 @@ export function askOnDisk(root: string): AskIgnored {
 export function askInView(run: string, check: () => Promise<number>): AskIgnored {
   return async paths => {
     if (paths.length === 0) return new Set()
-    writeFileSync(`${run}/ask`, nulText(paths))
+    writeFileSync(`${run}/io/ask`, nulText(paths))
     const code = await check()
-    return code === 0 || code === 1 ? namesOf(readFileSync(`${run}/answer`)) : null
+    return code === 0 || code === 1 ? namesOf(readFileSync(`${run}/io/answer`)) : null
   }
 }
 

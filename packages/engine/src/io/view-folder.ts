@@ -28,7 +28,8 @@ export function makeRunFolder(scratch: string, name: string): string {
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
   const run = join(scratch, `run-${process.pid}-${processStart(process.pid) ?? "0"}-${name}`)
   mkdirSync(run, { mode: 0o700 })
-  for (const part of ["upper", "work", "root", "empty", "tmp", "var-tmp"]) mkdirSync(join(run, part), { mode: 0o755 })
+  for (const part of ["upper", "work", "root", "empty", "tmp", "var-tmp", "io"])
+    mkdirSync(join(run, part), { mode: 0o755 })
   for (const part of ["tmp", "var-tmp"]) chmodSync(join(run, part), 0o1777)
   return run
 }

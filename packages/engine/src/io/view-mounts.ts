@@ -34,7 +34,7 @@ export function parseMounts(text: string): readonly Mount[] {
 export function mountsToClose(mounts: readonly Mount[], covered: readonly string[]): readonly string[] {
   const last = new Map(mounts.map(mount => [mount.path, mount]))
   return [...last.values()]
-    .filter(mount => mount.writable && !/^\/(dev|proc)(\/|$)/.test(mount.path) && !kernelTypes.has(mount.type))
+    .filter(mount => mount.writable && !/^\/(dev|proc|sys)(\/|$)/.test(mount.path) && !kernelTypes.has(mount.type))
     .map(mount => mount.path)
     .filter(path => !covered.some(cover => path === cover || path.startsWith(`${cover}/`)))
 }

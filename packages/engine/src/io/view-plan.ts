@@ -38,7 +38,7 @@ export function planMounts(run: string, view: PlannedView, git: GitPlan, isCopy:
   const mounts = readMounts()
   const { root } = view
   const inTmp = (path: string): boolean => isIn(path, "/tmp") || isIn(path, "/var/tmp") || isIn(path, "/dev/shm")
-  const staged: MountStep[] = [bind(root, `${run}/root`, "rbind")]
+  const staged: MountStep[] = [bind(`${run}/io`, `${run}/io`, "bind"), bind(root, `${run}/root`, "rbind")]
   const laid: MountStep[] = []
   const bound = new Set<WorkspacePath>()
   const nested: NestedLayer[] = []
@@ -91,7 +91,7 @@ export function planMounts(run: string, view: PlannedView, git: GitPlan, isCopy:
   const covered = [
     bind("./tmp", "/tmp", "bind"),
     bind("./var-tmp", "/var/tmp", "bind"),
-    { source: "tmpfs", target: "/dev/shm", type: "tmpfs", options: "mode=1777" },
+    { source: "galley", target: "/dev/shm", type: "tmpfs", options: "mode=1777" },
   ].filter(step => existsSync(step.target) && !isIn(step.target, root))
   const masks = view.mask
     .filter(path => existsSync(path) && !inTmp(path) && !isIn(root, path))
@@ -116,13 +116,17 @@ function bind(source: string, target: string, options: string): MountStep {
   return { source, target, type: "none", options }
 }
 
-/** Names in the options are ours and plain: a path with a comma or colon never gets there. */
+/**
+ * Names in the options are ours and plain: a path with a comma or colon never gets there. `volatile` (Linux 5.10; `userxattr` needs
+ * 5.11): without it the end of every view waits until the whole disk under the upper folder is synced. What is in the upper
+ * is not kept over a crash anyway.
+ */
 function overlay(target: string, lower: string, upper: string, work: string): MountStep {
   return {
     source: "overlay",
     target,
     type: "overlay",
-    options: `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`,
+    options: `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr,volatile`,
   }
 }
 

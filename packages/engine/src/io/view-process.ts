@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
-import { boundedOutput } from "./output.ts"
+import { type BoundedOutput, boundedOutput } from "./output.ts"
 import {
-  closed,
   cwdReport,
   graceMs,
   mergedArgv,
@@ -19,10 +19,12 @@ export interface ViewProcessRequest extends Omit<ProcessRequest, "cwd"> {
   readonly cwd: string
   readonly uid: number
   readonly gid: number
-  /** Close the rest of the disk to writing. */
-  readonly closing: boolean
+  /** Mounts to be made read-only. */
+  readonly closing: readonly string[]
   /** Whether `setpriv` is there, so that the kernel ends the view with us. */
   readonly endsWithUs: boolean
+  /** Whether the view gets a /proc of its own; containers with a masked /proc refuse it. */
+  readonly ownProc: boolean
 }
 
 /** A view whose command has ended and whose mounts still stand. Nothing writes in it any more. */
@@ -32,7 +34,7 @@ export interface EndedView {
   readonly inside: string
   /** The rest of the disk could not be closed to writing. */
   readonly open: boolean
-  /** Has the view's git answer `check-ignore` for the names in the run folder's file `ask`, into `answer`; its exit code. */
+  /** Has the view's git answer `check-ignore` for the names in the run folder's `io/ask`, into `io/answer`; its exit code. */
   checkIgnored(): Promise<number>
   /** Takes the view down and waits until it is gone. */
   release(): Promise<void>
@@ -45,19 +47,16 @@ export interface FailedView {
 
 /** Starts the processes of `view-script.ts` and waits for the command's end. */
 export async function startView(request: ViewProcessRequest): Promise<EndedView | FailedView> {
-  const output = boundedOutput(request.outputLimit)
+  const output = markedOutput(request)
   const [program = "", ...args] = outerArgv(request)
-  const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+  const path = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/usr/local/sbin"
   const child = spawn(program, args, {
     cwd: "/",
     env: { ...request.env, PATH: path, PWD: request.cwd },
     detached: true,
     stdio: ["ignore", "pipe", "ignore", "pipe", "pipe", "pipe"],
   })
-  child.stdout?.on("data", (chunk: Buffer) => {
-    output.add(chunk)
-    request.onOutput?.(chunk)
-  })
+  child.stdout?.on("data", output.receive)
   const reported = cwdReport(child.stdio[3])
   const told = lines(child.stdio[4])
   const streams: readonly unknown[] = child.stdio
@@ -69,13 +68,14 @@ export async function startView(request: ViewProcessRequest): Promise<EndedView 
     child.on("error", () => resolve())
     child.on("exit", () => resolve())
   })
-  let firstProcess = 0
+  let outer = 0
+  let started = false
+  let forced = false
   const stop = stopper(
     () => signalGroup(child, "SIGTERM"),
     () => {
-      // Pid 1 of the namespace takes all the rest with it and leaves the mounts to be read.
-      if (firstProcess > 0) kill(firstProcess)
-      else signalGroup(child, "SIGKILL")
+      forced = true
+      if (outer === 0 || !killInner(outer)) signalGroup(child, "SIGKILL")
     },
   )
   const timer = request.timeoutMs === null ? null : setTimeout(() => stop.begin("timedOut"), request.timeoutMs)
@@ -88,10 +88,11 @@ export async function startView(request: ViewProcessRequest): Promise<EndedView 
   while (exitCode === null && failed === null) {
     const line = await told.next()
     const [word = "", value = ""] = line?.split(" ") ?? []
-    if (word === "started") firstProcess = Number(value)
+    if (word === "outer") outer = Number(value)
+    else if (word === "started") started = true
     else if (word === "open") open = true
     else if (word === "exit") exitCode = Number(value)
-    else failed = word === "failed" ? value : "start"
+    else failed = word === "failed" ? value : outer === 0 ? "start" : "killed"
   }
   if (timer !== null) clearTimeout(timer)
   request.signal?.removeEventListener("abort", onAbort)
@@ -102,25 +103,28 @@ export async function startView(request: ViewProcessRequest): Promise<EndedView 
     await gone
     clearTimeout(late)
   }
-  if (exitCode === null) {
+  if (exitCode !== null && !started && !forced) failed = "proc"
+  if (exitCode === null || failed !== null) {
     await release()
     return { failed: failed ?? "start" }
   }
-  await closed(child.stdout)
+  const mark = `end-of-output-${child.pid ?? 0}-${performance.now()}`
+  ask.write(`end ${mark}\n`)
+  await Promise.race([output.until(mark), gone])
   const end: ProcessEnd = {
-    exitCode,
-    signal: null,
+    exitCode: forced ? null : exitCode,
+    signal: forced ? "SIGKILL" : null,
     timedOut: stop.cause === "timedOut",
     aborted: stop.cause === "aborted",
-    output: output.text(),
-    outputBytes: output.total,
+    output: output.kept.text(),
+    outputBytes: output.kept.total,
     cwd: typeof request.command === "string" ? reported() : null,
     notStarted: null,
   }
   return {
     end,
     open,
-    inside: `/proc/${child.pid ?? 0}/root`,
+    inside: `/proc/${outer}/root`,
     checkIgnored: async () => {
       ask.write("ignored\n")
       const line = await told.next()
@@ -130,15 +134,65 @@ export async function startView(request: ViewProcessRequest): Promise<EndedView 
   }
 }
 
+/** Receives output; once a mark was asked for, what stands behind it is held back until the mark came. */
+function markedOutput(request: ViewProcessRequest): {
+  readonly kept: BoundedOutput
+  receive(chunk: Buffer): void
+  until(mark: string): Promise<void>
+} {
+  const kept = boundedOutput(request.outputLimit)
+  const keep = (chunk: Buffer): void => {
+    if (chunk.length === 0) return
+    kept.add(chunk)
+    request.onOutput?.(chunk)
+  }
+  let sought: { readonly mark: Buffer; readonly found: () => void } | null = null
+  let rest = Buffer.alloc(0)
+  return {
+    kept,
+    receive(chunk) {
+      if (sought === null) return keep(chunk)
+      rest = Buffer.concat([rest, chunk])
+      const at = rest.length - sought.mark.length
+      if (at >= 0 && rest.subarray(at).equals(sought.mark)) {
+        keep(rest.subarray(0, at))
+        sought.found()
+      } else if (at > 0) {
+        keep(rest.subarray(0, at))
+        rest = rest.subarray(at)
+      }
+    },
+    until: async mark =>
+      await new Promise(found => {
+        sought = { mark: Buffer.from(mark), found }
+      }),
+  }
+}
+
 function outerArgv(request: ViewProcessRequest): readonly string[] {
-  const inner = ["unshare", "--pid", "--fork", "--kill-child=KILL", "--", "sh", "-c", innerScript, "sh"]
   const path = request.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-  const outer = [outerScript, "sh", request.run, request.root]
-  const flags = [request.closing ? "yes" : "no", request.endsWithUs ? "yes" : "no"]
-  const user = [String(request.uid), String(request.gid), request.cwd, path]
   const death = request.endsWithUs ? ["setpriv", "--pdeathsig", "KILL", "--"] : []
-  const unshare = ["unshare", "--user", "--map-root-user", "--mount", "--", "sh", "-c"]
-  return [...death, ...unshare, ...outer, ...flags, ...inner, ...user, ...mergedArgv(request.command)]
+  const forked = ["--pid", "--fork", "--kill-child=KILL"]
+  const procMount = request.ownProc ? ["--mount-proc"] : []
+  return [
+    ...[...death, "unshare", "--user", "--map-root-user", "--mount", ...forked, "--"],
+    ...["sh", "-c", outerScript, "sh", request.run, request.root, String(request.closing.length), ...request.closing],
+    ...["unshare", ...procMount, ...forked, "--"],
+    ...["sh", "-c", innerScript, "sh", String(request.uid), String(request.gid), request.cwd, path],
+    ...mergedArgv(request.command),
+  ]
+}
+
+/** Ends the inner pid namespace and leaves the outer one, whose mounts are still to be read. */
+function killInner(outer: number): boolean {
+  try {
+    // Needs CONFIG_PROC_CHILDREN, which all distributions set.
+    const children = readFileSync(`/proc/${outer}/task/${outer}/children`, "latin1").trim().split(" ")
+    for (const child of children) process.kill(Number(child), "SIGKILL")
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Lines of a stream, asked for one by one; null after its end. The command itself cannot write there. */
@@ -172,13 +226,5 @@ function lines(stream: ChildProcess["stdio"][number] | undefined): { next(): Pro
         waiting = resolve
         serve()
       }),
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL")
-  } catch {
-    // Gone by itself.
   }
 }

@@ -97,19 +97,31 @@ export async function runInView(request: ViewRequest): Promise<ViewOutcome> {
   return { ...second, remarks: [...second.remarks, `${remark}: ran a second time from the start`] }
 }
 
-async function runOnce(request: ViewRequest, copyUp: readonly WorkspacePath[], id: string): Promise<ViewOutcome> {
+async function runOnce(
+  request: ViewRequest,
+  copyUp: readonly WorkspacePath[],
+  id: string,
+  ownProc = true,
+): Promise<ViewOutcome> {
   const run = makeRunFolder(request.scratch, id)
   try {
-    const outcome = await runIn(run, request, copyUp)
-    if (outcome.kind === "noView") removeTree(run)
-    return outcome
+    const outcome = await runIn(run, request, copyUp, ownProc)
+    if (outcome !== "noProc" && outcome.kind === "ran") return outcome
+    removeTree(run)
+    // Nothing was run: the /proc of a container is masked and may not be mounted anew. The view then shows the machine's.
+    return outcome === "noProc" ? await runOnce(request, copyUp, `${id}p`, false) : outcome
   } catch (error) {
     removeTree(run)
     throw error
   }
 }
 
-async function runIn(run: string, request: ViewRequest, copyUp: readonly WorkspacePath[]): Promise<ViewOutcome> {
+async function runIn(
+  run: string,
+  request: ViewRequest,
+  copyUp: readonly WorkspacePath[],
+  ownProc: boolean,
+): Promise<ViewOutcome | "noProc"> {
   const git = await gitPlan(request.root, request.cwd, request.git)
   const copy = request.owners === "foreign" ? await copyWorkspace(request.root, `${run}/upper`) : null
   const plan = planMounts(run, request, git, copy !== null)
@@ -117,8 +129,7 @@ async function runIn(run: string, request: ViewRequest, copyUp: readonly Workspa
   writeFileSync(`${run}/table`, mountTable(plan.steps))
   writeFileSync(`${run}/absent`, absentList(request.pending))
   writeFileSync(`${run}/copyup`, nulList(copy === null ? copyUp : []))
-  writeFileSync(`${run}/closed`, nulList(plan.closing))
-  const startedNs = lstatSync(`${run}/closed`, { bigint: true }).ctimeNs
+  const startedNs = lstatSync(`${run}/copyup`, { bigint: true }).ctimeNs
   const view = await startView({
     command: request.command,
     cwd: request.cwd,
@@ -131,9 +142,11 @@ async function runIn(run: string, request: ViewRequest, copyUp: readonly Workspa
     root: request.root,
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
-    closing: plan.closing.length > 0,
+    closing: plan.closing,
     endsWithUs: plan.endsWithUs,
+    ownProc,
   })
+  if ("failed" in view && view.failed === "proc" && ownProc) return "noProc"
   if ("failed" in view) return { kind: "noView", reason: failureReason(run, view) }
   try {
     const collected = await collectView({ run, request, git, plan, copy, view, startedNs })
@@ -171,10 +184,12 @@ function failureReason(run: string, view: FailedView): string {
 
 /** The last lines that mount and xargs said. */
 function readLog(run: string): string {
-  return readFileSync(`${run}/log`, { encoding: "utf8", flag: "a+" }).trim().split("\n").slice(-3).join("; ")
+  return readFileSync(`${run}/io/log`, { encoding: "utf8", flag: "a+" }).trim().split("\n").slice(-3).join("; ")
 }
 
 const failedSteps: Readonly<Record<string, string>> = {
+  killed: "the view was killed from outside",
+  proc: "no process could be started in the view",
   start: "unshare could not make a user namespace",
   mount: "the overlay could not be mounted",
   pending: "pending deletes could not be shown in the view",
