@@ -3,12 +3,14 @@
  * on the strength of it.
  *
  * Causes are tried from the most exact to the loosest, each as: does it match once both texts are made alike in this one
- * respect? Time is bounded: every step is one pass over at most `searchLimit` units, the steps are few, and a step that
- * needs a character neither text has is left out. Fuzzier matching is deliberately not done: measured failures are stale or
- * invented text (openseek: 43 of 46), for which the nearest real lines are the cure.
+ * respect? Time is bounded: a few passes over at most `searchLimit` units find the places that are alike at all, and only
+ * those are compared more finely. Fuzzier matching is deliberately not done: measured failures are stale or invented text
+ * (openseek: 43 of 46), for which the nearest real lines are the cure.
  */
 import { splitLines } from "../text/lines.ts"
 import { lineCount } from "./edit.ts"
+import { alikePlaces } from "./alike-places.ts"
+import { curly, invisibles, noBreakSpaces, plainQuotes, plainSpaces } from "./look-alikes.ts"
 import { nearestLine } from "./nearest-line.ts"
 
 export type MissCause =
@@ -43,13 +45,10 @@ export function missHint(text: string, oldStr: string, newStr: string): MissHint
   const searched = text.slice(0, searchLimit)
   const wanted = oldStr.slice(0, searchLimit)
   const appliedAt = appliedLine(searched, newStr)
-  for (const respect of respects) {
-    const line = respect.find(searched, wanted)
-    if (line === null) continue
-    // What is nearly old_str may just be new_str, where all that the edit changes is blanks or case.
-    if (line === appliedAt) break
-    return { cause: respect.cause, near: { line, lines: shownLines(wanted) }, appliedAt }
-  }
+  const found = causeOf(searched, wanted)
+  // What is nearly old_str may just be new_str, where all that the edit changes is blanks or case.
+  if (found !== null && found.line !== appliedAt)
+    return { cause: found.cause, near: { line: found.line, lines: shownLines(wanted) }, appliedAt }
   if (appliedAt !== null)
     return { cause: "alreadyApplied", near: { line: appliedAt, lines: shownLines(newStr) }, appliedAt }
   const near = nearestLine(searched, wanted)
@@ -68,6 +67,33 @@ function appliedLine(text: string, newStr: string): number | null {
   return lineAtOffset(text, at)
 }
 
+interface Found {
+  readonly cause: MissCause
+  /** From 1. */
+  readonly line: number
+}
+
+function causeOf(text: string, oldStr: string): Found | null {
+  for (const [cause, find] of [
+    ["lineNumbers", withoutLineNumbers],
+    ["escapes", unescapedMatch],
+    ["noFinalNewline", withoutFinalNewline],
+  ] as const) {
+    const line = find(text, oldStr)
+    if (line !== null) return { cause, line }
+  }
+  const places = alikePlaces(text, oldStr, mostPlaces)
+  for (const respect of respects)
+    for (const place of places) {
+      const line = respect.find(place.text, oldStr)
+      if (line !== null) return { cause: respect.cause, line: line + place.line - 1 }
+    }
+  return null
+}
+
+/** Places that are compared finely: the first ones; the text meant may also be a later one, but rarely. */
+const mostPlaces = 4
+
 /** One way in which texts differ. `find` gives the line of the first place that matches once this is set aside. */
 interface Respect {
   readonly cause: MissCause
@@ -75,10 +101,7 @@ interface Respect {
 }
 
 const respects: readonly Respect[] = [
-  { cause: "lineNumbers", find: withoutLineNumbers },
-  { cause: "escapes", find: unescapedMatch },
   alike("lineEndings", /\r/, text => text.replace(/\r\n?/g, "\n")),
-  { cause: "noFinalNewline", find: withoutFinalNewline },
   alike("trailingBlanks", /[ \t\u00a0](?:\r?\n|$)/, withoutTrailingBlanks),
   alike("noBreakSpace", noBreakSpaces(), plainSpaces),
   alike("quotes", curly(), plainQuotes),
@@ -90,7 +113,7 @@ const respects: readonly Respect[] = [
   alike("several", /./s, everything),
 ]
 
-/** `needed` is what a text must have for the respect to matter; if neither has it the passes are saved. */
+/** `needed` is what a text must have for the respect to matter; if neither has it the rest is saved. */
 function alike(cause: MissCause, needed: RegExp, change: (text: string) => string): Respect {
   return {
     cause,
@@ -153,8 +176,10 @@ function unescapedMatch(text: string, oldStr: string): number | null {
 function withoutFinalNewline(text: string, oldStr: string): number | null {
   if (!oldStr.endsWith("\n") || text.endsWith("\n")) return null
   const wanted = unified(oldStr).replace(/\n+$/, "")
-  const whole = unified(text)
-  return wanted !== "" && whole.endsWith(wanted) ? lineAtOffset(whole, whole.length - wanted.length) : null
+  // The end of the text, long enough even if each of its newlines is a CRLF.
+  const end = unified(text.slice(-2 * oldStr.length))
+  if (wanted === "" || !end.endsWith(wanted)) return null
+  return lineCount(text) - lineCount(wanted) + 1
 }
 
 /** In a loop, not by `/[ \t]+$/m`: that pattern is quadratic on a long run of blanks inside a line. */
@@ -175,32 +200,6 @@ function collapsedTrimmed(text: string): string {
     .split("\n")
     .map(line => line.replace(/[ \t]+/g, " ").trim())
     .join("\n")
-}
-
-function noBreakSpaces(flags = ""): RegExp {
-  return new RegExp("[\\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000]", flags)
-}
-
-function plainSpaces(text: string): string {
-  return text.replace(noBreakSpaces("g"), " ")
-}
-
-function curly(): RegExp {
-  return /[\u2018-\u201f\u2032\u2033\u00ab\u00bb\u2010-\u2015\u2212\u2026]/
-}
-
-/** Quotation marks, and the dashes and dots that a word processor changes along with them. */
-function plainQuotes(text: string): string {
-  return text
-    .replace(/[\u2018-\u201b\u2032]/g, "'")
-    .replace(/[\u201c-\u201f\u2033\u00ab\u00bb]/g, '"')
-    .replace(/[\u2010-\u2015\u2212]/g, "-")
-    .replaceAll("\u2026", "...")
-}
-
-/** Zero-width characters, soft hyphens, marks of writing direction. */
-function invisibles(flags = ""): RegExp {
-  return new RegExp("[\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff]", flags)
 }
 
 function everything(text: string): string {

@@ -8,11 +8,10 @@ import { splitLines } from "../text/lines.ts"
  * passes whatever the texts hold.
  */
 export function nearestLine(text: string, wanted: string): number | null {
-  const lines = splitLines(text)
-  const block = splitLines(wanted)
+  const block = splitLines(wanted.slice(0, comparedLines * comparedUnits))
     .slice(0, comparedLines)
     .map(line => line.slice(0, comparedUnits).trim())
-  return byEqualLines(lines, block) ?? byTrigrams(lines, block)
+  return byEqualLines(text, block) ?? byTrigrams(text, block)
 }
 
 const comparedLines = 200
@@ -21,7 +20,22 @@ const comparedUnits = 500
 const leastVotes = 4
 const leastAlike = 0.45
 
-function byEqualLines(lines: readonly string[], block: readonly string[]): number | null {
+/** Calls `visit` with the edges of each line, blanks at both ends left off and no more than `comparedUnits`; blank lines are passed over. */
+function eachLine(text: string, visit: (from: number, to: number, line: number) => void): void {
+  let start = 0
+  for (let line = 0; start < text.length; line++) {
+    const newline = text.indexOf("\n", start)
+    const end = newline < 0 ? text.length : newline
+    let from = start
+    while (from < end && text.charCodeAt(from) <= 0x20) from++
+    let to = Math.min(end, from + comparedUnits)
+    while (to > from && text.charCodeAt(to - 1) <= 0x20) to--
+    if (to > from) visit(from, to, line)
+    start = end + 1
+  }
+}
+
+function byEqualLines(text: string, block: readonly string[]): number | null {
   const places = new Map<string, number[]>()
   for (const [at, line] of block.entries())
     if (line !== "") {
@@ -30,12 +44,13 @@ function byEqualLines(lines: readonly string[], block: readonly string[]): numbe
       // A line that the block repeats votes for few places: the cost stays that of one pass.
       else if (known.length < 4) known.push(at)
     }
+  const lengths = new Set([...places.keys()].map(line => line.length))
   const votes = new Map<number, number>()
-  for (const [at, line] of lines.entries()) {
-    const key = line.length > 2 * comparedUnits ? line.slice(0, comparedUnits).trim() : line.trim()
-    for (const place of places.get(key) ?? [])
-      votes.set(at - place, (votes.get(at - place) ?? 0) + Math.min(key.length, 40))
-  }
+  eachLine(text, (from, to, line) => {
+    if (!lengths.has(to - from)) return
+    for (const place of places.get(text.slice(from, to)) ?? [])
+      votes.set(line - place, (votes.get(line - place) ?? 0) + Math.min(to - from, 40))
+  })
   let best: number | null = null
   let most = leastVotes - 1
   for (const [start, count] of votes)
@@ -46,21 +61,28 @@ function byEqualLines(lines: readonly string[], block: readonly string[]): numbe
   return best === null ? null : Math.max(best, 0) + 1
 }
 
-function byTrigrams(lines: readonly string[], block: readonly string[]): number | null {
-  const longest = [...block.entries()].toSorted(([, a], [, b]) => b.length - a.length).slice(0, 3)
+function byTrigrams(text: string, block: readonly string[]): number | null {
+  const longest = [...new Map(block.map((line, at) => [line, at]))]
+    .filter(([line]) => line.length >= 3)
+    .toSorted(([a], [b]) => b.length - a.length)
+    .slice(0, 3)
   let best: number | null = null
   let most = leastAlike
-  for (const [place, line] of longest) {
-    if (line.length < 3) continue
+  for (const [wanted, place] of longest) {
     const known = new Uint8Array(tableSize)
-    for (let at = 0; at + 2 < line.length; at++) known[trigram(line, at)] = 1
-    for (const [at, other] of lines.entries()) {
-      const alike = likeness(other, known, line.length - 2)
-      if (alike > most) {
-        best = Math.max(at - place, 0) + 1
-        most = alike
-      }
-    }
+    for (let at = 0; at + 2 < wanted.length; at++) known[trigram(wanted, at)] = 1
+    eachLine(text, (from, to, line) => {
+      // Dice's coefficient of two lengths that differ much cannot be large.
+      const own = to - from - 2
+      const length = wanted.length - 2
+      if (own < 1 || (2 * Math.min(own, length)) / (own + length) <= most) return
+      let hits = 0
+      for (let at = from; at + 2 < to; at++) hits += known[trigram(text, at)] ?? 0
+      const alike = (2 * Math.min(hits, length)) / (own + length)
+      if (alike <= most) return
+      best = Math.max(line - place, 0) + 1
+      most = alike
+    })
   }
   return best
 }
@@ -70,15 +92,4 @@ const tableSize = 1 << 16
 
 function trigram(text: string, at: number): number {
   return (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & (tableSize - 1)
-}
-
-function likeness(line: string, known: Uint8Array, wanted: number): number {
-  let from = 0
-  while (from < line.length && line.charCodeAt(from) <= 0x20) from++
-  const to = Math.min(line.trimEnd().length, from + 4 * comparedUnits)
-  const own = to - from - 2
-  if (own < 1) return 0
-  let hits = 0
-  for (let at = from; at + 2 < to; at++) hits += known[trigram(line, at)] ?? 0
-  return (2 * Math.min(hits, wanted)) / (own + wanted)
 }
