@@ -25,7 +25,11 @@ function source(glob: string): string {
       const end = glob.indexOf("]", at + 2)
       if (end < 0) out += "\\["
       else {
-        const inner = glob.slice(at + 1, end).replace(/\\/g, "\\\\").replace(/^!/, "^").replace(/\[/g, "\\[")
+        const inner = glob
+          .slice(at + 1, end)
+          .replace(/\\/g, "\\\\")
+          .replace(/^!/, "^")
+          .replace(/\[/g, "\\[")
         out += `[${inner}]`
         at = end
       }

@@ -1,3 +1,5 @@
+export type { RequestIo } from "./session/request-io.ts"
+import type { RequestIo } from "./session/request-io.ts"
 import type { Params, RequestContext, RequestName, Result } from "@galley/core/protocol/requests.ts"
 
 /**
@@ -27,11 +29,4 @@ export interface WorkspaceEvent {
 
 export type Requests = {
   readonly [N in RequestName]: (params: Params<N>, io?: RequestIo) => Promise<Result<N>>
-}
-
-/** What a long request may use of its caller. */
-export interface RequestIo {
-  readonly signal?: AbortSignal
-  /** A few words on where the work stands; sent every few seconds while waiting for a person. */
-  readonly progress?: (text: string) => void
 }

@@ -1,5 +1,12 @@
 import type { State } from "../state.ts"
-import { decodeDocument, encodeDocument, isNotText, type Codec, type Encoding, type TextDocument } from "../text/document.ts"
+import {
+  decodeDocument,
+  encodeDocument,
+  isNotText,
+  type Codec,
+  type Encoding,
+  type TextDocument,
+} from "../text/document.ts"
 import { joinLines, splitLines, type Line } from "../text/lines.ts"
 
 /**
@@ -67,7 +74,12 @@ export function linesOf(state: Loaded, charset?: Charset): readonly Line[] | nul
 }
 
 /** A file with these lines, or null where they cannot be written exactly in that encoding. */
-export function fileOfLines(lines: readonly Line[], encoding: Encoding, mode: number, charset?: Charset): LoadedFile | null {
+export function fileOfLines(
+  lines: readonly Line[],
+  encoding: Encoding,
+  mode: number,
+  charset?: Charset,
+): LoadedFile | null {
   const bytes = encodeDocument(joinLines(lines), encoding, charset?.codec)
   return isNotText(bytes) ? null : { kind: "file", bytes, mode }
 }

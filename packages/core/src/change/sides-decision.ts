@@ -36,16 +36,25 @@ export interface DecisionFacts {
  * What is not chosen stays as it was in both. With `"stop"` a choice that the person must make is a conflict and nothing
  * is decided; `keep-mine` keeps the person's text, `take-theirs` gives it up for the agent's (accept) or base's (reject).
  */
-export function decideSides(sides: LoadedSides, chosen: Chosen, decision: Decision, onOverlap: OnOverlap, facts: DecisionFacts): DecisionOutcome {
+export function decideSides(
+  sides: LoadedSides,
+  chosen: Chosen,
+  decision: Decision,
+  onOverlap: OnOverlap,
+  facts: DecisionFacts,
+): DecisionOutcome {
   const view = viewSides(sides, facts.charset)
   switch (chosen.kind) {
     case "all":
       return decideAll(sides, view, decision, onOverlap, facts)
     case "hunks":
-      return view.text === null ? decideWhole(sides, decision) : decideHunks(sides, view.text, chosen.hunks, decision, onOverlap, facts)
+      return view.text === null
+        ? decideWhole(sides, decision)
+        : decideHunks(sides, view.text, chosen.hunks, decision, onOverlap, facts)
     case "lines": {
       if (view.text === null) return { kind: "conflict", reason: "It has no lines to choose from.", hunks: [] }
-      if (decision === "accept" && onOverlap === "stop" && facts.conflicting.some(hunk => sameHunk(hunk, chosen.hunk))) return movedUnder([chosen.hunk])
+      if (decision === "accept" && onOverlap === "stop" && facts.conflicting.some(hunk => sameHunk(hunk, chosen.hunk)))
+        return movedUnder([chosen.hunk])
       const { base, current } = view.text
       if (decision === "accept") {
         const texts = decideLines(base, current, chosen.hunk, chosen.ranges, decision)
@@ -60,7 +69,13 @@ export function decideSides(sides: LoadedSides, chosen: Chosen, decision: Decisi
   }
 }
 
-function decideAll(sides: LoadedSides, view: SidesView, decision: Decision, onOverlap: OnOverlap, facts: DecisionFacts): DecisionOutcome {
+function decideAll(
+  sides: LoadedSides,
+  view: SidesView,
+  decision: Decision,
+  onOverlap: OnOverlap,
+  facts: DecisionFacts,
+): DecisionOutcome {
   if (view.text === null) return decideWhole(sides, decision)
   if (decision === "accept" && facts.conflicting.length === 0) return done(sides.current, sides.current)
   const texts = decideHunks(sides, view.text, view.text.diff.hunks, decision, onOverlap, facts)
@@ -79,7 +94,14 @@ function decideWhole(sides: LoadedSides, decision: Decision): DecisionOutcome {
   return decision === "accept" ? done(sides.current, sides.current) : done(sides.base, sides.base)
 }
 
-function decideHunks(sides: LoadedSides, text: TextView, hunks: readonly Hunk[], decision: Decision, onOverlap: OnOverlap, facts: DecisionFacts): DecisionOutcome {
+function decideHunks(
+  sides: LoadedSides,
+  text: TextView,
+  hunks: readonly Hunk[],
+  decision: Decision,
+  onOverlap: OnOverlap,
+  facts: DecisionFacts,
+): DecisionOutcome {
   if (decision === "reject") {
     const outcome = rejectHunks({ base: text.base, current: text.current }, hunks, facts.authorship, onOverlap)
     if (outcome.kind === "conflict") return { kind: "conflict", reason: outcome.reason, hunks: outcome.hunks }
@@ -87,7 +109,8 @@ function decideHunks(sides: LoadedSides, text: TextView, hunks: readonly Hunk[],
   }
   const moved = hunks.filter(hunk => facts.conflicting.some(other => sameHunk(other, hunk)))
   if (moved.length > 0 && onOverlap === "stop") return movedUnder(moved)
-  if (moved.length === 0 || onOverlap === "take-theirs") return withTexts(sides, text, acceptHunks(text.base, text.current, hunks), text.current, facts.charset)
+  if (moved.length === 0 || onOverlap === "take-theirs")
+    return withTexts(sides, text, acceptHunks(text.base, text.current, hunks), text.current, facts.charset)
   // keep-mine: the person's text on disk stands in the moved hunks; the others are accepted.
   const others = hunks.filter(hunk => !moved.includes(hunk))
   const accepted = acceptHunks(text.base, text.current, others)
@@ -96,7 +119,13 @@ function decideHunks(sides: LoadedSides, text: TextView, hunks: readonly Hunk[],
 }
 
 /** Existence, mode, encoding or a content that is no text, each alone. */
-function decideProperties(sides: LoadedSides, view: SidesView, names: readonly PropertyName[], decision: Decision, facts: DecisionFacts): DecisionOutcome {
+function decideProperties(
+  sides: LoadedSides,
+  view: SidesView,
+  names: readonly PropertyName[],
+  decision: Decision,
+  facts: DecisionFacts,
+): DecisionOutcome {
   let now = sides
   for (const name of names) {
     const next = withProperty(now, name, view, decision, facts.charset)
@@ -107,32 +136,60 @@ function decideProperties(sides: LoadedSides, view: SidesView, names: readonly P
 }
 
 /** The deciding side (`base` for accept, `current` for reject) with one property of the other. */
-function withProperty(sides: LoadedSides, name: PropertyName, view: SidesView, decision: Decision, charset?: Charset): Loaded | null {
+function withProperty(
+  sides: LoadedSides,
+  name: PropertyName,
+  view: SidesView,
+  decision: Decision,
+  charset?: Charset,
+): Loaded | null {
   const [to, from] = decision === "accept" ? [sides.base, sides.current] : [sides.current, sides.base]
   switch (name) {
     case "existence":
     case "content":
       return from
     case "mode":
-      return (from.kind === "file" || from.kind === "folder") && (to.kind === "file" || to.kind === "folder") ? { ...to, mode: from.mode } : to
+      return (from.kind === "file" || from.kind === "folder") && (to.kind === "file" || to.kind === "folder")
+        ? { ...to, mode: from.mode }
+        : to
     case "encoding": {
       const text = view.text
       if (text === null || to.kind !== "file") return to
-      return decision === "accept" ? fileOfLines(text.base, text.currentEncoding, to.mode, charset) : fileOfLines(text.current, text.baseEncoding, to.mode, charset)
+      return decision === "accept"
+        ? fileOfLines(text.base, text.currentEncoding, to.mode, charset)
+        : fileOfLines(text.current, text.baseEncoding, to.mode, charset)
     }
   }
 }
 
 /** The sides with new texts; existence follows where a side's text became the other's. */
-function withTexts(sides: LoadedSides, text: TextView, base: readonly Line[], current: readonly Line[], charset?: Charset): DecisionOutcome {
+function withTexts(
+  sides: LoadedSides,
+  text: TextView,
+  base: readonly Line[],
+  current: readonly Line[],
+  charset?: Charset,
+): DecisionOutcome {
   const newBase = writeSide(sides.base, sides.current, text.base, base, current, text.baseEncoding, charset)
   const newCurrent = writeSide(sides.current, sides.base, text.current, current, base, text.currentEncoding, charset)
   if (newBase === null || newCurrent === null)
-    return { kind: "conflict", reason: "The chosen text cannot be written in the file's encoding; decide the encoding first.", hunks: [] }
+    return {
+      kind: "conflict",
+      reason: "The chosen text cannot be written in the file's encoding; decide the encoding first.",
+      hunks: [],
+    }
   return done(newBase, newCurrent)
 }
 
-function writeSide(own: Loaded, other: Loaded, was: readonly Line[], now: readonly Line[], otherNow: readonly Line[], encoding: Encoding, charset?: Charset): Loaded | null {
+function writeSide(
+  own: Loaded,
+  other: Loaded,
+  was: readonly Line[],
+  now: readonly Line[],
+  otherNow: readonly Line[],
+  encoding: Encoding,
+  charset?: Charset,
+): Loaded | null {
   if (was === now || sameLines(was, now)) {
     // Nothing of this side's text moved; with both sides now equal and one absent, the other's existence was decided.
     return own
@@ -147,7 +204,9 @@ function sameLines(a: readonly Line[], b: readonly Line[]): boolean {
 }
 
 function sameHunk(a: Hunk, b: Hunk): boolean {
-  return a.fromBase === b.fromBase && a.toBase === b.toBase && a.fromCurrent === b.fromCurrent && a.toCurrent === b.toCurrent
+  return (
+    a.fromBase === b.fromBase && a.toBase === b.toBase && a.fromCurrent === b.fromCurrent && a.toCurrent === b.toCurrent
+  )
 }
 
 function swapped(hunk: Hunk): Hunk {

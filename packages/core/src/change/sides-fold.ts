@@ -1,7 +1,16 @@
 import type { Encoding } from "../text/document.ts"
 import { splitLines, type Line } from "../text/lines.ts"
 import { foldApply, foldHold, foldWrite } from "./fold.ts"
-import { fileOfLines, sameBytes, sameLoaded, textOf, type Charset, type Loaded, type LoadedFile, type LoadedSides } from "./loaded.ts"
+import {
+  fileOfLines,
+  sameBytes,
+  sameLoaded,
+  textOf,
+  type Charset,
+  type Loaded,
+  type LoadedFile,
+  type LoadedSides,
+} from "./loaded.ts"
 
 export interface Folded {
   readonly sides: LoadedSides
@@ -23,7 +32,12 @@ export function foldDisk(sides: LoadedSides, found: Loaded, disk: "base" | "curr
 }
 
 /** The person wrote the proposal itself. Their text outside pending hunks is agreed on at once. */
-export function foldProposal(sides: LoadedSides, next: Loaded, disk: "base" | "current", charset?: Charset): LoadedSides {
+export function foldProposal(
+  sides: LoadedSides,
+  next: Loaded,
+  disk: "base" | "current",
+  charset?: Charset,
+): LoadedSides {
   const { base, current } = sides
   const texts = textsOf([base, current, next], charset)
   if (texts === null || next.kind !== "file") return { base, current: next }
@@ -32,7 +46,8 @@ export function foldProposal(sides: LoadedSides, next: Loaded, disk: "base" | "c
 }
 
 function foldCurrent({ base, current }: LoadedSides, found: Loaded, charset?: Charset): Folded {
-  if (current.kind !== "file" || found.kind !== "file") return { sides: { base: found, current: found }, conflict: false }
+  if (current.kind !== "file" || found.kind !== "file")
+    return { sides: { base: found, current: found }, conflict: false }
   if (base.kind !== "file" && base.kind !== "absent") return { sides: { base, current: found }, conflict: false }
   const moved = base.kind === "file" && base.mode === current.mode ? { ...base, mode: found.mode } : base
   if (sameBytes(current.bytes, found.bytes)) return { sides: { base: moved, current: found }, conflict: false }
@@ -48,10 +63,12 @@ function foldCurrent({ base, current }: LoadedSides, found: Loaded, charset?: Ch
 
 function foldBase({ base, current }: LoadedSides, found: Loaded, charset?: Charset): Folded {
   if (sameLoaded(found, current)) return { sides: { base: found, current: found }, conflict: false }
-  if (current.kind !== "file" || found.kind !== "file" || base.kind !== "file") return { sides: { base: found, current }, conflict: true }
+  if (current.kind !== "file" || found.kind !== "file" || base.kind !== "file")
+    return { sides: { base: found, current }, conflict: true }
   const moved = base.mode === current.mode ? { ...current, mode: found.mode } : current
   if (sameBytes(base.bytes, found.bytes)) return { sides: { base: found, current: moved }, conflict: false }
-  if (sameBytes(base.bytes, current.bytes)) return { sides: { base: found, current: { ...moved, bytes: found.bytes } }, conflict: false }
+  if (sameBytes(base.bytes, current.bytes))
+    return { sides: { base: found, current: { ...moved, bytes: found.bytes } }, conflict: false }
   const texts = textsOf([base, moved, found], charset)
   if (texts === null) return { sides: { base: found, current: moved }, conflict: true }
   const folded = foldHold({ base: texts.lines[0], current: texts.lines[1], disk: texts.lines[2] })

@@ -38,7 +38,8 @@ export function viewSides(sides: LoadedSides, charset?: Charset): SidesView {
   if (base.kind === "symlink" || current.kind === "symlink") kinds.add("symlink")
   if (base.kind === "folder" || current.kind === "folder") kinds.add("folder")
   if (base.kind !== current.kind) properties.push({ name: "existence", text: `${nameOf(base)} → ${nameOf(current)}` })
-  else if (base.kind === "symlink" && current.kind === "symlink" && base.target !== current.target) properties.push({ name: "content", text: "link target" })
+  else if (base.kind === "symlink" && current.kind === "symlink" && base.target !== current.target)
+    properties.push({ name: "content", text: "link target" })
 
   if ((base.kind === "file" && current.kind === "file") || (base.kind === "folder" && current.kind === "folder")) {
     if (base.mode !== current.mode) {
@@ -50,15 +51,19 @@ export function viewSides(sides: LoadedSides, charset?: Charset): SidesView {
   if (hasFile && text === null && !isEmptyPair(base, current)) kinds.add("binary")
   if (base.kind === "file" && current.kind === "file" && !sameBytes(base.bytes, current.bytes)) {
     kinds.add("modify")
-    if (text === null) properties.push({ name: "content", text: `${base.bytes.length} → ${current.bytes.length} bytes` })
+    if (text === null)
+      properties.push({ name: "content", text: `${base.bytes.length} → ${current.bytes.length} bytes` })
     else properties.push(...encodingChange(text))
   }
   return { kinds: [...kinds], text, properties }
 }
 
-/** Property changes in words for people, line endings among them (they are decided as text). */
+/** Property changes in words for people, line endings among them (they are decided as text); a plain creation or deletion needs none. */
 export function propertyTexts(view: SidesView): string[] {
-  const texts = view.properties.map(property => property.text)
+  const plain = view.kinds.includes("create") || view.kinds.includes("delete")
+  const texts = view.properties
+    .filter(property => !(plain && property.name === "existence"))
+    .map(property => property.text)
   if (view.text !== null && view.text.base.length > 0 && view.text.current.length > 0) {
     const from = textStyle(view.text.base)
     const to = textStyle(view.text.current)

@@ -22,12 +22,20 @@ export type StateMerge =
  * stands now. Changes that touch without overlapping are both kept, where git would call a conflict: see
  * {@link joinTouching}.
  */
-export function mergeStates(origin: Loaded, ours: Loaded, theirs: Loaded, onOverlap: OnOverlap, charset?: Charset): StateMerge {
+export function mergeStates(
+  origin: Loaded,
+  ours: Loaded,
+  theirs: Loaded,
+  onOverlap: OnOverlap,
+  charset?: Charset,
+): StateMerge {
   if (origin.kind === "unknown" || ours.kind === "unknown" || theirs.kind === "unknown") return { kind: "unknown" }
   if (sameLoaded(origin, theirs) || sameLoaded(ours, theirs)) return { kind: "merged", state: ours }
   if (sameLoaded(ours, origin)) return { kind: "merged", state: theirs }
-  if (origin.kind === "file" && ours.kind === "file" && theirs.kind === "file") return mergeFiles(origin, ours, theirs, onOverlap, charset)
-  if (origin.kind === "folder" && ours.kind === "folder" && theirs.kind === "folder") return settle(ours, theirs, "its mode was changed on both sides", onOverlap)
+  if (origin.kind === "file" && ours.kind === "file" && theirs.kind === "file")
+    return mergeFiles(origin, ours, theirs, onOverlap, charset)
+  if (origin.kind === "folder" && ours.kind === "folder" && theirs.kind === "folder")
+    return settle(ours, theirs, "its mode was changed on both sides", onOverlap)
   return settle(ours, theirs, clash(origin, ours, theirs), onOverlap)
 }
 
@@ -55,7 +63,11 @@ function joinTouching(region: Extract<MergeRegion, { kind: "conflict" }>): Merge
   let done = 0
   let last: Hunk | null = null
   for (const { hunk, lines: from } of changes) {
-    if (last !== null && (hunk.fromBase < last.toBase || (isInsertion(hunk) && isInsertion(last) && hunk.fromBase === last.fromBase))) return region
+    if (
+      last !== null &&
+      (hunk.fromBase < last.toBase || (isInsertion(hunk) && isInsertion(last) && hunk.fromBase === last.fromBase))
+    )
+      return region
     for (let at = done; at < hunk.fromBase; at++) lines.push(region.origin[at] ?? "")
     for (let at = hunk.fromCurrent; at < hunk.toCurrent; at++) lines.push(from[at] ?? "")
     done = hunk.toBase
@@ -69,12 +81,23 @@ function isInsertion(hunk: Hunk): boolean {
   return hunk.fromBase === hunk.toBase
 }
 
-function mergeFiles(origin: LoadedFile, ours: LoadedFile, theirs: LoadedFile, onOverlap: OnOverlap, charset?: Charset): StateMerge {
+function mergeFiles(
+  origin: LoadedFile,
+  ours: LoadedFile,
+  theirs: LoadedFile,
+  onOverlap: OnOverlap,
+  charset?: Charset,
+): StateMerge {
   const mode = mergeValue(origin.mode, ours.mode, theirs.mode)
   const content = mergeContents(origin, ours, theirs, onOverlap, charset)
   if (content.kind === "conflict") {
     const file = (bytes: Uint8Array, fallback: number): Loaded => ({ kind: "file", bytes, mode: mode ?? fallback })
-    return { kind: "conflict", reason: content.reason, mine: file(content.mine, ours.mode), theirs: file(content.theirs, theirs.mode) }
+    return {
+      kind: "conflict",
+      reason: content.reason,
+      mine: file(content.mine, ours.mode),
+      theirs: file(content.theirs, theirs.mode),
+    }
   }
   if (mode !== null) return { kind: "merged", state: { kind: "file", bytes: content.bytes, mode } }
   return settle(
@@ -89,19 +112,29 @@ type ContentMerge =
   | { readonly kind: "merged"; readonly bytes: Uint8Array }
   | { readonly kind: "conflict"; readonly reason: string; readonly mine: Uint8Array; readonly theirs: Uint8Array }
 
-function mergeContents(origin: LoadedFile, ours: LoadedFile, theirs: LoadedFile, onOverlap: OnOverlap, charset?: Charset): ContentMerge {
-  if (sameBytes(origin.bytes, theirs.bytes) || sameBytes(ours.bytes, theirs.bytes)) return { kind: "merged", bytes: ours.bytes }
+function mergeContents(
+  origin: LoadedFile,
+  ours: LoadedFile,
+  theirs: LoadedFile,
+  onOverlap: OnOverlap,
+  charset?: Charset,
+): ContentMerge {
+  if (sameBytes(origin.bytes, theirs.bytes) || sameBytes(ours.bytes, theirs.bytes))
+    return { kind: "merged", bytes: ours.bytes }
   if (sameBytes(origin.bytes, ours.bytes)) return { kind: "merged", bytes: theirs.bytes }
   const texts = [origin, ours, theirs].map(file => textOf(file, charset))
   const [from, mine, other] = texts
-  if (from == null || mine == null || other == null) return chooseBytes(ours, theirs, "its content is not text and was changed on both sides", onOverlap)
+  if (from == null || mine == null || other == null)
+    return chooseBytes(ours, theirs, "its content is not text and was changed on both sides", onOverlap)
   const encoding = mergeEncoding(from.encoding, mine.encoding, other.encoding)
   if (encoding === null) return chooseBytes(ours, theirs, "its encoding was changed on both sides", onOverlap)
   const merge = mergeLines(splitLines(from.text), splitLines(mine.text), splitLines(other.text))
-  const written = (side: "ours" | "theirs"): Uint8Array | null => fileOfLines(settleMerge(merge, side), encoding, 0, charset)?.bytes ?? null
+  const written = (side: "ours" | "theirs"): Uint8Array | null =>
+    fileOfLines(settleMerge(merge, side), encoding, 0, charset)?.bytes ?? null
   const kept = written("ours")
   const taken = written("theirs")
-  if (kept === null || taken === null) return chooseBytes(ours, theirs, "the merged text cannot be written in its encoding", onOverlap)
+  if (kept === null || taken === null)
+    return chooseBytes(ours, theirs, "the merged text cannot be written in its encoding", onOverlap)
   if (merge.clean || onOverlap === "keep-mine") return { kind: "merged", bytes: kept }
   if (onOverlap === "take-theirs") return { kind: "merged", bytes: taken }
   return { kind: "conflict", reason: "the same lines were changed on both sides", mine: kept, theirs: taken }
@@ -130,7 +163,8 @@ function settle(ours: Loaded, theirs: Loaded, reason: string, onOverlap: OnOverl
 }
 
 function clash(origin: Loaded, ours: Loaded, theirs: Loaded): string {
-  if (theirs.kind === "absent") return ours.kind === "file" ? "it was changed since it was created" : `it is now a ${ours.kind}`
+  if (theirs.kind === "absent")
+    return ours.kind === "file" ? "it was changed since it was created" : `it is now a ${ours.kind}`
   if (ours.kind === "absent") return "it was deleted since"
   if (origin.kind === "absent") return "something else stands there now"
   return `it is now a ${ours.kind}`

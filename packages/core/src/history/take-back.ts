@@ -38,7 +38,13 @@ export interface PathConflict {
  * Then the moves of `route.forward` are made again, oldest first. Both sides are treated alike, so an accepted change is taken back
  * from base too, and what was accepted when it was taken back is accepted again when it is brought forward.
  */
-export function rewindPath(moves: readonly Move[], now: LoadedSides, route: Route, onOverlap: OnOverlap, charset?: Charset): PathOutcome {
+export function rewindPath(
+  moves: readonly Move[],
+  now: LoadedSides,
+  route: Route,
+  onOverlap: OnOverlap,
+  charset?: Charset,
+): PathOutcome {
   const walk = { conflicts: [] as PathConflict[], merged: false }
   const step = (side: "base" | "current", origin: Loaded, ours: Loaded, theirs: Loaded): Loaded => {
     const merge = mergeStates(origin, ours, theirs, onOverlap, charset)
@@ -64,7 +70,13 @@ export function rewindPath(moves: readonly Move[], now: LoadedSides, route: Rout
 }
 
 /** The inverse of one move by three-way merge on both sides (undo), or the move again (redo). */
-export function repeatMove(move: Pick<Move, "before" | "after">, now: LoadedSides, direction: "back" | "forward", onOverlap: OnOverlap, charset?: Charset): PathOutcome {
+export function repeatMove(
+  move: Pick<Move, "before" | "after">,
+  now: LoadedSides,
+  direction: "back" | "forward",
+  onOverlap: OnOverlap,
+  charset?: Charset,
+): PathOutcome {
   const [from, to] = direction === "back" ? [move.after, move.before] : [move.before, move.after]
   const walk = { conflicts: [] as PathConflict[], merged: false }
   const step = (side: "base" | "current"): Loaded => {
@@ -76,7 +88,10 @@ export function repeatMove(move: Pick<Move, "before" | "after">, now: LoadedSide
 }
 
 /** Runs of moves to take back with nobody else's change of current between them, newest first. */
-function stretches(moves: readonly Move[], back: ReadonlySet<MessageId>): { readonly from: Loaded; readonly to: Loaded }[] {
+function stretches(
+  moves: readonly Move[],
+  back: ReadonlySet<MessageId>,
+): { readonly from: Loaded; readonly to: Loaded }[] {
   const found: { from: Loaded; to: Loaded }[] = []
   let open = false
   for (const move of moves.toReversed()) {
@@ -98,7 +113,11 @@ function stretches(moves: readonly Move[], back: ReadonlySet<MessageId>): { read
  *
  * Walks back from the base that the rewind found, over the moves it took back, as the rewind did.
  */
-function acceptedPart(moves: readonly Move[], move: Move, charset?: Charset): { readonly before: Loaded; readonly after: Loaded } | null {
+function acceptedPart(
+  moves: readonly Move[],
+  move: Move,
+  charset?: Charset,
+): { readonly before: Loaded; readonly after: Loaded } | null {
   const message = move.message
   const rewindAt = moves.findLastIndex(candidate => message !== null && candidate.tookBack?.includes(message) === true)
   const rewind = moves[rewindAt]
@@ -115,7 +134,13 @@ function acceptedPart(moves: readonly Move[], move: Move, charset?: Charset): { 
   return null
 }
 
-function note(walk: { conflicts: PathConflict[]; merged: boolean }, side: "base" | "current", merge: StateMerge, origin: Loaded, ours: Loaded): void {
+function note(
+  walk: { conflicts: PathConflict[]; merged: boolean },
+  side: "base" | "current",
+  merge: StateMerge,
+  origin: Loaded,
+  ours: Loaded,
+): void {
   switch (merge.kind) {
     case "merged":
       if (!sameLoaded(origin, ours) && !sameLoaded(merge.state, ours)) walk.merged = true

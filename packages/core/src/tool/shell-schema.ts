@@ -6,7 +6,7 @@ export const shellToolName = "bash"
 
 export const shellDescription = `Run a shell command in the workspace.
 
-* Runs with bash -c, starting in the workspace folder. Each call is a new shell: the current folder, variables and functions do not carry over, so chain what belongs together ('cd web && npm test').
+* Runs with bash -c. The first call starts in the workspace folder; the current folder carries over to the next call ('cd web'), variables and functions do not.
 * Every file that the command creates, changes or deletes is recorded and shown to the person as a reviewable change. In a workspace where changes are held for review, the command sees pending changes as if they were written.
 * A command of the form sed -i 's/pattern/replacement/flags' FILE is carried out as an ordinary edit of that file.
 * There is no terminal and no standard input: use flags that answer questions in advance.
@@ -27,7 +27,7 @@ export const shellInputSchema = {
     background: {
       type: "boolean",
       description:
-        "Start the command and return at once, for servers and watchers. Its changes are recorded when it ends. Default: false.",
+        "Start the command and return at once, for servers and watchers. Read its output with 'galley-job output ID', stop it with 'galley-job stop ID'. Default: false.",
     },
   },
   required: ["command"],

@@ -9,11 +9,14 @@ export interface Env {
   /** The user's and machine's name for display and for owning waiting calls: pid and its start. */
   readonly process: { readonly pid: number; readonly startedAt: number }
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Environment variables of this process: what commands get of them is `environment.ts`'s to say. */
+  readonly variables: Readonly<Record<string, string | undefined>>
 }
 
 export function realEnv(): Env {
   return {
     now: () => Date.now(),
+    variables: process.env,
     newId: () => Date.now().toString(36).padStart(8, "0").slice(-8) + base36(randomBytes(6)),
     process: { pid: process.pid, startedAt: Date.now() - Math.round(process.uptime() * 1000) },
     sleep: (ms, signal) =>

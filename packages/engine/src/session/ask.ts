@@ -42,7 +42,11 @@ const progressEvery = 5000
  * Puts an agent's held change before the person and waits up to `ask.waitSeconds`. No lock is held meanwhile. Whatever happens to
  * this process, the change is pending and nothing of it is on disk until somebody allows it.
  */
-export async function askPerson(session: Session, question: Question, io: { readonly signal?: AbortSignal; readonly progress?: (text: string) => void }): Promise<Answered> {
+export async function askPerson(
+  session: Session,
+  question: Question,
+  io: { readonly signal?: AbortSignal; readonly progress?: (text: string) => void },
+): Promise<Answered> {
   const call: Waiting = {
     id: session.env.newId(),
     title: question.title,
@@ -66,18 +70,30 @@ export async function askPerson(session: Session, question: Question, io: { read
 }
 
 /** The person allows or denies a waiting call. Allowed, the agent's change is accepted; denied, it is taken back. */
-export async function answer(session: Session, context: RequestContext, params: Params<"answer">): Promise<DecisionResult> {
+export async function answer(
+  session: Session,
+  context: RequestContext,
+  params: Params<"answer">,
+): Promise<DecisionResult> {
   refuseAgent(context, "Answering")
   return session.lock.hold(async () => {
     await repairInterrupted(session)
     await lookAtGit(session)
     const call = (await session.store.waiting()).find(one => one.id === params.id && one.answer === null)
-    if (call === undefined) throw new Failure("NOT_FOUND", `No call ${params.id} is waiting. Nothing was changed.`, "It was answered, cancelled or timed out; galley status lists what waits.")
+    if (call === undefined)
+      throw new Failure(
+        "NOT_FOUND",
+        `No call ${params.id} is waiting. Nothing was changed.`,
+        "It was answered, cancelled or timed out; galley status lists what waits.",
+      )
     const operation = call.operation === undefined ? null : await session.store.operation(call.operation)
     const turns = operation === null ? [] : await turnsOfAnswer(session, operation, params)
     const title = `${params.decision === "allow" ? "Allow" : "Deny"}: ${call.title}`
     const reason = params.reason === undefined || params.reason === "" ? {} : { reason: params.reason }
-    const answered: Waiting = { ...call, answer: { decision: params.decision, ...reason, ...(params.content === undefined ? {} : { edited: true }) } }
+    const answered: Waiting = {
+      ...call,
+      answer: { decision: params.decision, ...reason, ...(params.content === undefined ? {} : { edited: true }) },
+    }
     const committed = await commitTurns(
       session,
       turns,
@@ -85,11 +101,20 @@ export async function answer(session: Session, context: RequestContext, params: 
       { waiting: [answered] },
       { always: true },
     )
-    return { version: 1, operation: committed.operation?.id ?? null, title, files: await fileViews(session, committed.items) }
+    return {
+      version: 1,
+      operation: committed.operation?.id ?? null,
+      title,
+      files: await fileViews(session, committed.items),
+    }
   })
 }
 
-async function waitForAnswer(session: Session, call: Waiting, io: { readonly signal?: AbortSignal; readonly progress?: (text: string) => void }): Promise<Answered> {
+async function waitForAnswer(
+  session: Session,
+  call: Waiting,
+  io: { readonly signal?: AbortSignal; readonly progress?: (text: string) => void },
+): Promise<Answered> {
   const until = call.since + session.config["ask.waitSeconds"] * 1000
   let told = call.since
   let seen = -1
@@ -115,11 +140,16 @@ async function waitForAnswer(session: Session, call: Waiting, io: { readonly sig
 
 function answeredBy(given: NonNullable<Waiting["answer"]>): Answered {
   const reason = given.reason === undefined ? {} : { reason: given.reason }
-  return given.decision === "allow" ? { kind: "allowed", edited: given.edited === true, ...reason } : { kind: "denied", ...reason }
+  return given.decision === "allow"
+    ? { kind: "allowed", edited: given.edited === true, ...reason }
+    : { kind: "denied", ...reason }
 }
 
 async function turnsOfAnswer(session: Session, operation: Operation, params: Params<"answer">): Promise<Turn[]> {
-  const standings = await settleDrift(session, operation.changes.map(change => change.path))
+  const standings = await settleDrift(
+    session,
+    operation.changes.map(change => change.path),
+  )
   const turns: Turn[] = []
   for (const change of operation.changes) {
     const standing = standingAt(standings, change.path)
@@ -133,7 +163,12 @@ async function turnsOfAnswer(session: Session, operation: Operation, params: Par
       turns.push({ standing, sides: { base, current: merge.kind === "merged" ? merge.state : current }, disk })
       continue
     }
-    if (params.content !== undefined && operation.changes.length > 1) throw new Failure("BAD_ARGUMENT", "This call changes several files; its content cannot be given as one. Nothing was changed.", "Allow it, then edit the files (galley write), or deny it.")
+    if (params.content !== undefined && operation.changes.length > 1)
+      throw new Failure(
+        "BAD_ARGUMENT",
+        "This call changes several files; its content cannot be given as one. Nothing was changed.",
+        "Allow it, then edit the files (galley write), or deny it.",
+      )
     const wanted = params.content === undefined ? after : edited(after, params.content, change.path)
     if (params.content !== undefined) {
       turns.push({ standing, sides: { base: wanted, current: wanted }, disk })
@@ -143,12 +178,24 @@ async function turnsOfAnswer(session: Session, operation: Operation, params: Par
     // Earlier held text that this change builds on is accepted with it.
     turns.push({ standing, sides: { base: merge.kind === "merged" ? merge.state : current, current }, disk })
   }
-  return turns.filter(turn => !sameLoaded(turn.sides.base, turn.standing.sides.base) || !sameLoaded(turn.sides.current, turn.standing.sides.current))
+  return turns.filter(
+    turn =>
+      !sameLoaded(turn.sides.base, turn.standing.sides.base) ||
+      !sameLoaded(turn.sides.current, turn.standing.sides.current),
+  )
 }
 
 function edited(proposed: Loaded, content: string, path: string): Loaded {
   const document = textOf(proposed)
-  const file = fileOfLines(splitLines(content), document?.encoding ?? { name: "utf-8", bom: false }, proposed.kind === "file" ? proposed.mode : 0o644)
-  if (file === null) throw new Failure("NOT_TEXT", `The content given for ${showPath(path)} cannot be written in the file's encoding. Nothing was changed.`)
+  const file = fileOfLines(
+    splitLines(content),
+    document?.encoding ?? { name: "utf-8", bom: false },
+    proposed.kind === "file" ? proposed.mode : 0o644,
+  )
+  if (file === null)
+    throw new Failure(
+      "NOT_TEXT",
+      `The content given for ${showPath(path)} cannot be written in the file's encoding. Nothing was changed.`,
+    )
   return file
 }

@@ -25,7 +25,11 @@ export async function authorshipOf(session: Session, path: WorkspacePath, view: 
   }
   // What the log does not tell (a gap) counts as a person's: it is never removed unasked.
   const { base, current } = view.text
-  weave = applyMove(weave, { base: { before: base, after: base }, current: { before: current, after: current }, actor: "person" })
+  weave = applyMove(weave, {
+    base: { before: base, after: base },
+    current: { before: current, after: current },
+    actor: "person",
+  })
   return authorsOf(weave, view.text.diff.hunks)
 }
 
@@ -37,8 +41,13 @@ interface LoggedMove {
 /** The path's changes since its base and current were last equal, oldest first. */
 async function movesSinceQuiet(session: Session, path: WorkspacePath): Promise<LoggedMove[]> {
   const operations = await session.store.operations({ path })
-  const moves = operations.flatMap(operation => operation.changes.filter(change => change.path === path).map(change => ({ operation, change })))
-  const quiet = moves.findLastIndex(({ change }) => sameState(change.before.base, change.before.current))
+  const moves = operations.flatMap(operation =>
+    operation.changes.filter(change => change.path === path).map(change => ({ operation, change })),
+  )
+  // An undo or rewind that makes something pending again brings back lines whose authors stand earlier in the log.
+  const quiet = moves.findLastIndex(
+    ({ operation, change }) => moverOf(operation) !== "history" && sameState(change.before.base, change.before.current),
+  )
   return moves.slice(Math.max(quiet, 0))
 }
 

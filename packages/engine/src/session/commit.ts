@@ -48,18 +48,34 @@ export interface Committed {
  *
  * `rows` become true with it, also when no path moved. What fails leaves every file as it was (`journal.ts`).
  */
-export async function commitTurns(session: Session, turns: readonly Turn[], facts: OperationFacts, rows: Batch = {}, how: Manner = {}): Promise<Committed> {
+export async function commitTurns(
+  session: Session,
+  turns: readonly Turn[],
+  facts: OperationFacts,
+  rows: Batch = {},
+  how: Manner = {},
+): Promise<Committed> {
   const changes: Change[] = []
   const items: Item[] = []
   const moves: Move[] = []
   for (const turn of turns) {
     const { standing } = turn
-    if (sameLoaded(turn.sides.base, standing.sides.base) && sameLoaded(turn.sides.current, standing.sides.current) && turn.settled !== true) continue
+    if (
+      sameLoaded(turn.sides.base, standing.sides.base) &&
+      sameLoaded(turn.sides.current, standing.sides.current) &&
+      turn.settled !== true
+    )
+      continue
     const after = await saveSides(session.store, turn.sides, standing.states)
     const disk = standing.item !== null && isPending(standing.item) ? standing.item.disk : turn.disk
     const item = itemAfter(turn, after, disk)
     const renamedFrom = turn.renamedFrom ?? standing.item?.renamedFrom
-    changes.push({ path: standing.path, before: standing.states, after, ...(renamedFrom === undefined ? {} : { renamedFrom }) })
+    changes.push({
+      path: standing.path,
+      before: standing.states,
+      after,
+      ...(renamedFrom === undefined ? {} : { renamedFrom }),
+    })
     items.push(item)
     const target = disk === "base" ? turn.sides.base : turn.sides.current
     if (turn.onDisk !== true && !sameLoaded(target, standing.found)) {
@@ -71,8 +87,18 @@ export async function commitTurns(session: Session, turns: readonly Turn[], fact
     if (Object.keys(rows).length > 0) await session.store.commit(rows)
     return { operation: null, items: [], remarks: [] }
   }
-  const operation: NewOperation = { ...facts, id: session.env.newId(), at: session.env.now(), head: await gitHead(session), changes }
-  const batch: Batch = { ...rows, operations: [...(rows.operations ?? []), operation], items: [...(rows.items ?? []), ...items] }
+  const operation: NewOperation = {
+    ...facts,
+    id: session.env.newId(),
+    at: session.env.now(),
+    head: await gitHead(session),
+    changes,
+  }
+  const batch: Batch = {
+    ...rows,
+    operations: [...(rows.operations ?? []), operation],
+    items: [...(rows.items ?? []), ...items],
+  }
   if (moves.length > 0 && facts.actor === "person") await refuseBusyGit(session, how.force === true)
   const remarks = await carryOut(session, moves, batch)
   return { operation, items, remarks }
@@ -86,12 +112,19 @@ async function carryOut(session: Session, moves: readonly Move[], batch: Batch):
   const outcome = await writeChange(session, { moves, batch })
   switch (outcome.kind) {
     case "written":
-      return [...outcome.remarks, ...outcome.keptFolders.map(folder => `${showPath(folder)} stays: something else is in it.`)]
+      return [
+        ...outcome.remarks,
+        ...outcome.keptFolders.map(folder => `${showPath(folder)} stays: something else is in it.`),
+      ]
     case "blocked": {
       const [first] = outcome.problems
       if (first === undefined) throw new Error("BUG: a change was blocked by nothing")
       const more = outcome.problems.slice(1, 6).map(problem => `${showPath(problem.path)}: ${problem.message}`)
-      throw new Failure(first.code, `${showPath(first.path)}: ${first.message} Nothing was written.`, more.length === 0 ? undefined : `Also: ${more.join("; ")}`)
+      throw new Failure(
+        first.code,
+        `${showPath(first.path)}: ${first.message} Nothing was written.`,
+        more.length === 0 ? undefined : `Also: ${more.join("; ")}`,
+      )
     }
     case "overtaken":
       throw new Failure(
@@ -118,7 +151,10 @@ function itemAfter(turn: Turn, after: Sides, disk: "base" | "current"): Item {
     const { renamedFrom: _, ...plain } = next
     return plain
   }
-  const conversations = new Set([...(was !== null && isPending(was) ? was.conversations : []), ...(turn.conversation === undefined ? [] : [turn.conversation])])
+  const conversations = new Set([
+    ...(was !== null && isPending(was) ? was.conversations : []),
+    ...(turn.conversation === undefined ? [] : [turn.conversation]),
+  ])
   const origin = turn.settled === true ? undefined : was?.conflictOrigin
   return { ...next, conversations: [...conversations], ...(origin === undefined ? {} : { conflictOrigin: origin }) }
 }

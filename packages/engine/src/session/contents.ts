@@ -36,7 +36,9 @@ export async function saveState(store: Store, loaded: Loaded, near?: BlobId): Pr
 
 export async function saveSides(store: Store, sides: LoadedSides, near?: Sides): Promise<Sides> {
   const base = await saveState(store, sides.base, blobOf(near?.base))
-  const current = sameLoaded(sides.base, sides.current) ? base : await saveState(store, sides.current, blobOf(near?.current) ?? blobOf(base))
+  const current = sameLoaded(sides.base, sides.current)
+    ? base
+    : await saveState(store, sides.current, blobOf(near?.current) ?? blobOf(base))
   return { base, current }
 }
 

@@ -101,7 +101,13 @@ export async function createLike(
     await files.create(path, bytes, mode)
     return files.copyOwner(like, path)
   }
-  // An ACL comes with the mode of its source, so it is copied while the file is empty and shut.
+  const narrows = step.before.kind === "file" && (step.before.mode & ~mode) !== 0
+  if (!narrows) {
+    // The content first: a write takes capabilities (setcap) away again.
+    await files.create(path, bytes, mode)
+    return files.copyIdentity(like, path)
+  }
+  // An ACL comes with the mode of its source, which is wider: it is copied while the file is empty.
   await files.create(path, new Uint8Array(), 0o600)
   const lost = await files.copyIdentity(like, path)
   if ((mode & 0o200) !== 0) await files.chmod(path, mode)

@@ -37,7 +37,11 @@ export async function readDisk(session: Session, path: WorkspacePath): Promise<L
 /** What was seen where nothing may be assumed is a reason to stop. */
 export function mustBeKnown(found: Loaded, path: WorkspacePath): Loaded {
   if (found.kind === "unknown")
-    throw new Failure("DENIED", `${showPath(path)} cannot be read, so a change of it could not be taken back. Nothing was changed.`, "Check its permissions and size, then try again.")
+    throw new Failure(
+      "DENIED",
+      `${showPath(path)} cannot be read, so a change of it could not be taken back. Nothing was changed.`,
+      "Check its permissions and size, then try again.",
+    )
   return found
 }
 

@@ -26,7 +26,12 @@ export interface Standing {
  * What was found is recorded as one operation of nobody we know (`external`, or `git` when HEAD moved meanwhile). `seen` gives
  * contents that the caller observed itself, where the disk has moved on since (a hook's look before the agent's own tool wrote).
  */
-export async function settleDrift(session: Session, paths: readonly WorkspacePath[], seen?: ReadonlyMap<WorkspacePath, Loaded>, actor: Actor = "external"): Promise<ReadonlyMap<WorkspacePath, Standing>> {
+export async function settleDrift(
+  session: Session,
+  paths: readonly WorkspacePath[],
+  seen?: ReadonlyMap<WorkspacePath, Loaded>,
+  actor: Actor = "external",
+): Promise<ReadonlyMap<WorkspacePath, Standing>> {
   const items = new Map((await session.store.items({ paths })).map(item => [item.path, item]))
   const standings = new Map<WorkspacePath, Standing>()
   const changes: Change[] = []
@@ -49,7 +54,10 @@ export async function settleDrift(session: Session, paths: readonly WorkspacePat
       conversation: null,
       message: null,
       at: session.env.now(),
-      title: `${actor === "git" ? "Git changed" : "Changed outside"}: ${changes.map(change => showPath(change.path)).slice(0, 3).join(", ")}${changes.length > 3 ? ` and ${changes.length - 3} more` : ""}`,
+      title: `${actor === "git" ? "Git changed" : "Changed outside"}: ${changes
+        .map(change => showPath(change.path))
+        .slice(0, 3)
+        .join(", ")}${changes.length > 3 ? ` and ${changes.length - 3} more` : ""}`,
       capture: "detected",
       head: await gitHead(session),
       changes,
@@ -84,7 +92,13 @@ async function stand(session: Session, path: WorkspacePath, item: Item | null, f
   const origin = folded.conflict ? (was ?? item.base) : was
   const next: Item = { ...rest, base: after.base, current: after.current, revision: item.revision + 1 }
   const kept = isPending(next) && origin !== undefined ? { ...next, conflictOrigin: origin } : next
-  return { path, item: isPending(kept) ? kept : { ...kept, conversations: [] }, sides: folded.sides, states: after, found }
+  return {
+    path,
+    item: isPending(kept) ? kept : { ...kept, conversations: [] },
+    sides: folded.sides,
+    states: after,
+    found,
+  }
 }
 
 /** The content most like a path's next one: what its current side holds. */

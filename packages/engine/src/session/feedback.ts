@@ -43,7 +43,10 @@ export function wordNotes(notes: readonly Note[]): string {
 }
 
 /** Notes on what was rejected, one for each file, with the text that did not please. */
-export async function rejectedNotes(session: Session, decided: readonly { readonly shown: SubjectView; readonly turns: readonly Turn[] }[]): Promise<Note[]> {
+export async function rejectedNotes(
+  session: Session,
+  decided: readonly { readonly shown: SubjectView; readonly turns: readonly Turn[] }[],
+): Promise<Note[]> {
   const notes: Note[] = []
   for (const { shown, turns } of decided) {
     const path = shown.subject.path
@@ -51,18 +54,34 @@ export async function rejectedNotes(session: Session, decided: readonly { readon
     if (after === undefined) continue
     const diff = await diffOfSides(session, path, { base: after.standing.sides.current, current: after.sides.current })
     const conversations = shown.subject.item.conversations
-    for (const conversation of conversations.length === 0 ? [null] : conversations) notes.push(makeNote(session, "rejected", conversation, path, shorten(diff)))
+    for (const conversation of conversations.length === 0 ? [null] : conversations)
+      notes.push(makeNote(session, "rejected", conversation, path, shorten(diff)))
   }
   return notes
 }
 
-export function rewoundNote(session: Session, conversation: ConversationId, title: string, paths: readonly WorkspacePath[]): Note {
+export function rewoundNote(
+  session: Session,
+  conversation: ConversationId,
+  title: string,
+  paths: readonly WorkspacePath[],
+): Note {
   const some = paths.slice(0, 8).map(showPath).join(", ")
-  const files = paths.length === 0 ? "No file changed." : `Files put back: ${some}${paths.length > 8 ? ` and ${paths.length - 8} more` : ""}.`
+  const files =
+    paths.length === 0
+      ? "No file changed."
+      : `Files put back: ${some}${paths.length > 8 ? ` and ${paths.length - 8} more` : ""}.`
   return makeNote(session, "rewound", conversation, null, `${title}. ${files} Read them again before you change them.`)
 }
 
-export function makeNote(session: Session, kind: Note["kind"], conversation: ConversationId | null, path: WorkspacePath | null, text: string, line: number | null = null): Note {
+export function makeNote(
+  session: Session,
+  kind: Note["kind"],
+  conversation: ConversationId | null,
+  path: WorkspacePath | null,
+  text: string,
+  line: number | null = null,
+): Note {
   return { id: session.env.newId(), kind, conversation, path, line, text, at: session.env.now(), deliveredAt: null }
 }
 

@@ -34,7 +34,8 @@ export async function fileViews(session: Session, items: readonly Item[]): Promi
   const pending = items.filter(isPending)
   const near = pending.length === 0 ? [] : await session.store.items({ pending: true })
   const views: FileView[] = []
-  for (const subject of subjectsOf(pending, near)) views.push(await fileView(session, await viewSubject(session, subject)))
+  for (const subject of subjectsOf(pending, near))
+    views.push(await fileView(session, await viewSubject(session, subject)))
   const shown = new Set(views.flatMap(view => [view.path, view.from]))
   for (const item of items) if (!isPending(item) && !shown.has(item.path)) views.push(quietView(item))
   return views
@@ -42,7 +43,10 @@ export async function fileViews(session: Session, items: readonly Item[]): Promi
 
 export async function viewSubject(session: Session, subject: Subject): Promise<SubjectView> {
   const own = await loadSides(session.store, { base: subject.item.base, current: subject.item.current })
-  const partner = subject.partner === null ? null : await loadSides(session.store, { base: subject.partner.base, current: subject.partner.current })
+  const partner =
+    subject.partner === null
+      ? null
+      : await loadSides(session.store, { base: subject.partner.base, current: subject.partner.current })
   return deriveView(session, subject, shownSides(own, partner))
 }
 
@@ -52,8 +56,11 @@ export async function deriveView(session: Session, subject: Subject, sides: Load
   const hunks = view.text === null ? [] : identifyHunks(view.text.base, view.text.current, view.text.diff.hunks)
   const origin = subject.item.conflictOrigin
   const originLines = origin === undefined ? null : linesOf(await loadState(session.store, origin), charset)
-  const regions = view.text === null || originLines === null ? [] : conflictRegions(originLines, view.text.current, view.text.base)
-  const conflicting = hunks.map(one => one.hunk).filter(hunk => regions.some(region => region.hunks.some(other => sameHunk(other, hunk))))
+  const regions =
+    view.text === null || originLines === null ? [] : conflictRegions(originLines, view.text.current, view.text.base)
+  const conflicting = hunks
+    .map(one => one.hunk)
+    .filter(hunk => regions.some(region => region.hunks.some(other => sameHunk(other, hunk))))
   return { subject, sides, view, hunks, conflicting }
 }
 
@@ -91,7 +98,9 @@ export async function fileView(session: Session, shown: SubjectView): Promise<Fi
 }
 
 export function sameHunk(a: Hunk, b: Hunk): boolean {
-  return a.fromBase === b.fromBase && a.toBase === b.toBase && a.fromCurrent === b.fromCurrent && a.toCurrent === b.toCurrent
+  return (
+    a.fromBase === b.fromBase && a.toBase === b.toBase && a.fromCurrent === b.fromCurrent && a.toCurrent === b.toCurrent
+  )
 }
 
 /** A short name for a pending file, the same in every process. */

@@ -17,7 +17,10 @@ import type { Session } from "./session.ts"
 export async function acceptCommitted(session: Session, commit: string | null): Promise<void> {
   const pending = await session.store.items({ pending: true })
   if (pending.length === 0 || commit === null) return
-  const standings = await settleDrift(session, pending.map(item => item.path))
+  const standings = await settleDrift(
+    session,
+    pending.map(item => item.path),
+  )
   const objects = openGitObjects(session.root.path)
   const turns: Turn[] = []
   try {
@@ -42,7 +45,11 @@ export async function acceptCommitted(session: Session, commit: string | null): 
   })
 }
 
-async function sidesCommitted(session: Session, standing: Standing, committed: CommittedBlob): Promise<LoadedSides | null> {
+async function sidesCommitted(
+  session: Session,
+  standing: Standing,
+  committed: CommittedBlob,
+): Promise<LoadedSides | null> {
   const { base, current } = standing.sides
   switch (committed.kind) {
     case "unknown":
@@ -52,7 +59,8 @@ async function sidesCommitted(session: Session, standing: Standing, committed: C
     case "blob":
       break
   }
-  if (current.kind === "symlink") return sameBytes(new TextEncoder().encode(current.target), committed.bytes) ? { base: current, current } : null
+  if (current.kind === "symlink")
+    return sameBytes(new TextEncoder().encode(current.target), committed.bytes) ? { base: current, current } : null
   if (current.kind !== "file") return null
   if (sameBytes(current.bytes, committed.bytes)) return { base: current, current }
   const charset = await session.charsetFor(standing.path)
@@ -67,10 +75,15 @@ async function sidesCommitted(session: Session, standing: Standing, committed: C
       other =>
         other.fromBase === hunk.fromBase &&
         other.toBase === hunk.toBase &&
-        text.slice(other.fromCurrent, other.toCurrent).join("") === proposed.slice(hunk.fromCurrent, hunk.toCurrent).join(""),
+        text.slice(other.fromCurrent, other.toCurrent).join("") ===
+          proposed.slice(hunk.fromCurrent, hunk.toCurrent).join(""),
     ),
   )
   if (hunks.length === 0) return null
-  const outcome = decideSides(standing.sides, { kind: "hunks", hunks }, "accept", "take-theirs", { charset, authorship: null, conflicting: [] })
+  const outcome = decideSides(standing.sides, { kind: "hunks", hunks }, "accept", "take-theirs", {
+    charset,
+    authorship: null,
+    conflicting: [],
+  })
   return outcome.kind === "done" ? outcome.sides : null
 }

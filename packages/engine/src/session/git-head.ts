@@ -14,5 +14,9 @@ export async function refuseBusyGit(session: Session, force: boolean): Promise<v
   if (force) return
   const busy = (await readGitState(session.root.path))?.busy ?? null
   if (busy !== null)
-    throw new Failure("CONFLICT", `A ${busy} is under way in this repository. Nothing was written.`, `Finish or abort the ${busy}, or say --force.`)
+    throw new Failure(
+      "CONFLICT",
+      `A ${busy} is under way in this repository. Nothing was written.`,
+      `Finish or abort the ${busy}, or say --force.`,
+    )
 }

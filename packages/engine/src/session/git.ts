@@ -50,7 +50,8 @@ export async function gitMoved(session: Session): Promise<boolean> {
 /** Takes what git shows now as seen, without conclusions: an agent's own command moved it. */
 export async function markGitSeen(session: Session): Promise<void> {
   const state = await readGitState(session.root.path)
-  if (state !== null && state.refs === "files") await session.store.commit({ settings: { [seenSetting]: await seenNow(state) } })
+  if (state !== null && state.refs === "files")
+    await session.store.commit({ settings: { [seenSetting]: await seenNow(state) } })
 }
 
 async function readSeen(session: Session): Promise<Seen | null> {
@@ -75,5 +76,8 @@ async function onlyCommitted(state: GitState, seen: Seen, now: Seen): Promise<bo
   const from = log.findLastIndex(entry => entry.after === seen.commit)
   const since = log.slice(from + 1)
   if (from < 0 && seen.commit !== null) return false
-  return since.length > 0 && since.every(entry => /^(commit( \((amend|initial|merge)\))?|cherry-pick|revert):/.test(entry.message))
+  return (
+    since.length > 0 &&
+    since.every(entry => /^(commit( \((amend|initial|merge)\))?|cherry-pick|revert):/.test(entry.message))
+  )
 }

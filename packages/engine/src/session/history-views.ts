@@ -5,9 +5,10 @@ import type { Change, MessageId, Operation } from "@galley/core/history/operatio
 import { headPaths, messagesById } from "@galley/core/history/tree.ts"
 import type { WorkspacePath } from "@galley/core/path.ts"
 import type { Params } from "@galley/core/protocol/requests.ts"
-import type { LogResult, OperationsResult, OperationView } from "@galley/core/protocol/results.ts"
-import { sameState, type State } from "@galley/core/state.ts"
+import type { CallResult, LogResult, OperationsResult, OperationView } from "@galley/core/protocol/results.ts"
+import { sameContent, sameState, type State } from "@galley/core/state.ts"
 import { loadState } from "./contents.ts"
+import { diffOfSides } from "./diff-text.ts"
 import type { Session } from "./session.ts"
 import { readUndoState } from "./undo.ts"
 
@@ -32,7 +33,10 @@ export async function log(session: Session, params: Params<"log">): Promise<LogR
 /** The operations, oldest first. */
 export async function operations(session: Session, params: Params<"operations">): Promise<OperationsResult> {
   const path = params.path === undefined ? undefined : await session.root.resolveEntry(params.path)
-  const found = await session.store.operations({ ...(path === undefined ? {} : { path }), ...(params.limit === undefined ? {} : { limit: params.limit }) })
+  const found = await session.store.operations({
+    ...(path === undefined ? {} : { path }),
+    ...(params.limit === undefined ? {} : { limit: params.limit }),
+  })
   const { undone } = await readUndoState(session)
   return { version: 1, operations: found.map(operation => operationView(operation, undone)) }
 }
@@ -61,40 +65,83 @@ export interface PathChange {
 /** What the agents' calls of a message changed, each path once: from before its first to after its last. */
 export async function changesOfMessage(session: Session, message: MessageId): Promise<PathChange[]> {
   const found = (await session.store.operations({ message })).filter(operation => operation.actor === "agent")
-  return netChanges(session, found.flatMap(operation => operation.changes), change => [change.before.current, change.after.current])
+  return netChanges(
+    session,
+    found.flatMap(operation => operation.changes),
+    change => [change.before.current, change.after.current],
+  )
 }
 
 /** What one operation changed of what was proposed, or of what was agreed on where only that moved. */
-export async function changesOfOperation(session: Session, operation: Operation): Promise<PathChange[]> {
+export async function changesOfOperation(
+  session: Session,
+  operation: Pick<Operation, "changes">,
+): Promise<PathChange[]> {
   return netChanges(session, operation.changes, change =>
-    sameState(change.before.current, change.after.current) ? [change.before.base, change.after.base] : [change.before.current, change.after.current],
+    sameState(change.before.current, change.after.current)
+      ? [change.before.base, change.after.base]
+      : [change.before.current, change.after.current],
   )
+}
+
+/** What one operation changed, as a unified diff. */
+export async function diffOfOperation(session: Session, operation: Pick<Operation, "changes">): Promise<string> {
+  const texts: string[] = []
+  for (const { path, sides } of await changesOfOperation(session, operation))
+    texts.push(await diffOfSides(session, path, sides))
+  return texts.join("")
 }
 
 async function filesOfMessage(session: Session, message: MessageId): Promise<LogResult["messages"][number]["files"]> {
   const files: LogResult["messages"][number]["files"] = []
-  for (const { path, sides } of await changesOfMessage(session, message)) files.push({ path: path.toWellFormed(), ...(await counts(session, path, sides)) })
+  for (const { path, sides } of await changesOfMessage(session, message))
+    files.push({ path: path.toWellFormed(), ...(await counts(session, path, sides)) })
   return files
 }
 
-export async function counts(session: Session, path: WorkspacePath, sides: LoadedSides): Promise<{ added: number; removed: number }> {
+export async function counts(
+  session: Session,
+  path: WorkspacePath,
+  sides: LoadedSides,
+): Promise<{ added: number; removed: number }> {
   const charset = await session.charsetFor(path)
   const base = linesOf(sides.base, charset)
   const current = linesOf(sides.current, charset)
   return base === null || current === null ? { added: 0, removed: 0 } : countChanges(diffLines(base, current).hunks)
 }
 
-async function netChanges(session: Session, changes: readonly Change[], ends: (change: Change) => readonly [State, State]): Promise<PathChange[]> {
+async function netChanges(
+  session: Session,
+  changes: readonly Change[],
+  ends: (change: Change) => readonly [State, State],
+): Promise<PathChange[]> {
   const net = new Map<WorkspacePath, { from: State; to: State }>()
   for (const change of changes) {
     const [from, to] = ends(change)
     net.set(change.path, { from: net.get(change.path)?.from ?? from, to })
   }
   const found: PathChange[] = []
-  for (const [path, { from, to }] of net) if (!sameState(from, to)) found.push({ path, sides: { base: await load(session, from), current: await load(session, to) } })
+  for (const [path, { from, to }] of net)
+    if (!sameState(from, to))
+      found.push({ path, sides: { base: await load(session, from), current: await load(session, to) } })
   return found
 }
 
 async function load(session: Session, state: State): Promise<Loaded> {
   return loadState(session.store, state)
+}
+
+/** One path's change as a call's result tells it; paths are the workspace's. */
+export function changeView(change: Change): CallResult["changes"][number] {
+  const { current: from } = change.before
+  const { current: to } = change.after
+  return { path: change.path.toWellFormed(), kind: change.renamedFrom === undefined ? kindOf(from, to) : "rename" }
+}
+
+function kindOf(from: State, to: State): CallResult["changes"][number]["kind"] {
+  if (to.kind === "absent") return "delete"
+  if (to.kind === "symlink") return "symlink"
+  if (to.kind === "folder") return "folder"
+  if (from.kind === "absent") return "create"
+  return sameContent(from, to) ? "mode" : "modify"
 }

@@ -59,6 +59,8 @@ export async function writeChange(writer: Writer, change: FileChange): Promise<W
   const folders = new Folders(files, root.path)
   try {
     const id = env.newId()
+    // Beside the plan and the journal, because it may start a process; it never throws.
+    const looking = attributesOf(files, root, change.moves)
     const plan = await prepare(writer, folders, change, id)
     if (plan.kind === "blocked") return plan
     const { steps, keptFolders } = plan
@@ -68,7 +70,8 @@ export async function writeChange(writer: Writer, change: FileChange): Promise<W
     }
     // oxlint-disable-next-line unicorn/no-thenable -- the store's word for what follows; it is data and never awaited
     const intent: Intent = { id, startedAt: env.now(), steps, then: change.batch }
-    const [attributes] = await Promise.all([attributesOf(files, root, steps), begin(store, intent)])
+    await begin(store, intent)
+    const attributes = await looking
     const hands = handsFor({ files, store, folders, root: root.path }, steps, attributes.paths)
     const outcome = await new Deeds(hands, env, intent).run()
     if (outcome.kind === "overtaken") return outcome
@@ -109,11 +112,14 @@ async function begin(store: Store, intent: Intent): Promise<void> {
 async function attributesOf(
   files: Files,
   root: Root,
-  steps: readonly Step[],
+  moves: readonly Move[],
 ): Promise<{ readonly paths: ReadonlySet<string>; readonly remarks: readonly string[] }> {
-  const replaced = steps.filter(step => step.temp !== null && step.before.kind === "file" && step.after.kind === "file")
-  const byPlace = new Map(replaced.map(step => [root.absolute(step.path), step.path]))
-  const found = await files.withAttributes([...byPlace.keys()]).catch(() => null)
+  const replaced = moves.filter(
+    ({ before, after }) => before.kind === "file" && after.kind === "file" && before.blob !== after.blob,
+  )
+  const byPlace = new Map(replaced.map(move => [root.absolute(move.path), move.path]))
+  const found =
+    byPlace.size === 0 ? new Set<string>() : await files.withAttributes([...byPlace.keys()]).catch(() => null)
   if (found) return { paths: new Set([...found].flatMap(place => byPlace.get(place) ?? [])), remarks: [] }
   return {
     paths: new Set(),

@@ -32,5 +32,9 @@ function markOf(item: Item): string {
 }
 
 function nameOf(state: State): string {
-  return state.kind === "file" ? `${state.blob.slice(0, 32)}:${state.mode}` : state.kind === "symlink" ? `link:${state.target}` : state.kind
+  return state.kind === "file"
+    ? `${state.blob.slice(0, 32)}:${state.mode}`
+    : state.kind === "symlink"
+      ? `link:${state.target}`
+      : state.kind
 }

@@ -13,7 +13,13 @@ import type { Standing } from "./drift.ts"
  * Accepts or rejects one message's part of a file: its moves merged into base, oldest first, or their inverse into current, newest
  * first. Where that needs another pending message's text, `CONFLICT` names it.
  */
-export async function decideMessage(session: Session, { shown, standings }: SelectedSubject, message: string, decision: Decision, onOverlap: OnOverlap): Promise<{ turns: Turn[]; hunks: number } | null> {
+export async function decideMessage(
+  session: Session,
+  { shown, standings }: SelectedSubject,
+  message: string,
+  decision: Decision,
+  onOverlap: OnOverlap,
+): Promise<{ turns: Turn[]; hunks: number } | null> {
   const turns: Turn[] = []
   for (const standing of [standings.own, standings.partner]) {
     if (standing === null) continue
@@ -23,7 +29,13 @@ export async function decideMessage(session: Session, { shown, standings }: Sele
   return turns.length === 0 ? null : { turns, hunks: shown.hunks.length }
 }
 
-async function sidesWithout(session: Session, standing: Standing, message: string, decision: Decision, onOverlap: OnOverlap): Promise<LoadedSides | null> {
+async function sidesWithout(
+  session: Session,
+  standing: Standing,
+  message: string,
+  decision: Decision,
+  onOverlap: OnOverlap,
+): Promise<LoadedSides | null> {
   const path = standing.path
   const charset = await session.charsetFor(path)
   const moves = (await movesOf(session, path)).filter(move => move.message === message && move.actor === "agent")
@@ -32,14 +44,22 @@ async function sidesWithout(session: Session, standing: Standing, message: strin
   for (const move of decision === "accept" ? moves : moves.toReversed()) {
     const merge =
       decision === "accept"
-        ? mergeStates(move.before.current, base, move.after.current, onOverlap === "keep-mine" ? "keep-mine" : onOverlap, charset)
+        ? mergeStates(
+            move.before.current,
+            base,
+            move.after.current,
+            onOverlap === "keep-mine" ? "keep-mine" : onOverlap,
+            charset,
+          )
         : mergeStates(move.after.current, current, move.before.current, onOverlap, charset)
     if (merge.kind !== "merged") {
       const needed = await othersNeeded(session, path, message)
       throw new Failure(
         "CONFLICT",
         `${showPath(path)}: this message's change cannot be ${decision === "accept" ? "accepted" : "rejected"} alone: ${merge.kind === "conflict" ? merge.reason : "its content was never seen"}. Nothing was changed.`,
-        needed.length === 0 ? "Decide it by hunk." : `It goes together with ${needed.join(", ")}: decide ${needed.length === 1 ? "that message" : "those messages"} first, or choose by hunk.`,
+        needed.length === 0
+          ? "Decide it by hunk."
+          : `It goes together with ${needed.join(", ")}: decide ${needed.length === 1 ? "that message" : "those messages"} first, or choose by hunk.`,
       )
     }
     if (decision === "accept") base = merge.state
@@ -51,7 +71,13 @@ async function sidesWithout(session: Session, standing: Standing, message: strin
 /** Other messages with work in this file that is not decided yet, in the words of a person. */
 async function othersNeeded(session: Session, path: WorkspacePath, message: string): Promise<string[]> {
   const operations = await session.store.operations({ path })
-  const others = new Set(operations.flatMap(operation => (operation.actor === "agent" && operation.message !== null && operation.message !== message ? [operation.message] : [])))
+  const others = new Set(
+    operations.flatMap(operation =>
+      operation.actor === "agent" && operation.message !== null && operation.message !== message
+        ? [operation.message]
+        : [],
+    ),
+  )
   const named: string[] = []
   for (const id of others) {
     const other = await session.store.message(id)

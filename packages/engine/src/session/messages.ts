@@ -20,7 +20,7 @@ export interface Origin {
  * Where nobody says, a pause of more than `message.idleSeconds` begins a new one, named after its first call.
  */
 export async function originOf(session: Session, context: RequestContext, title: string): Promise<Origin> {
-  const id = context.conversation ?? (await newestSaid(session)) ?? "cli"
+  const id = await conversationOf(session, context)
   const known = await session.store.conversation(id)
   const conversation: Conversation = known ?? { id, title, head: null, createdAt: session.env.now() }
   if (context.message !== undefined) {
@@ -33,8 +33,19 @@ export async function originOf(session: Session, context: RequestContext, title:
   return begun(session, conversation, title, null, true)
 }
 
+/** The conversation that a caller without a message belongs to. */
+export async function conversationOf(session: Session, context: RequestContext): Promise<ConversationId> {
+  return context.conversation ?? (await newestSaid(session)) ?? "cli"
+}
+
 /** Begins a message: the conversation's head moves to it. */
-export function begun(session: Session, conversation: Conversation, title: string, id: string | null, inferred = false): Origin {
+export function begun(
+  session: Session,
+  conversation: Conversation,
+  title: string,
+  id: string | null,
+  inferred = false,
+): Origin {
   const message: Message = {
     id: id ?? session.env.newId(),
     conversation: conversation.id,
@@ -44,12 +55,20 @@ export function begun(session: Session, conversation: Conversation, title: strin
     ...(inferred ? { inferred: true as const } : {}),
   }
   const moved = { ...conversation, head: message.id }
-  const rows = { conversations: [moved], messages: [message], ...(inferred ? {} : { settings: { [saidSetting]: conversation.id } }) }
+  const rows = {
+    conversations: [moved],
+    messages: [message],
+    ...(inferred ? {} : { settings: { [saidSetting]: conversation.id } }),
+  }
   return { conversation: moved, message, rows }
 }
 
 function joined(known: Conversation | null, conversation: Conversation, message: Message): Origin {
-  return { conversation, message, rows: known === null ? { conversations: [{ ...conversation, head: message.id }] } : {} }
+  return {
+    conversation,
+    message,
+    rows: known === null ? { conversations: [{ ...conversation, head: message.id }] } : {},
+  }
 }
 
 /** The conversation in which a message was last begun by saying so. */
@@ -62,7 +81,8 @@ async function takesMore(session: Session, conversation: Conversation, head: Mes
   const operations = await session.store.operations({ conversation: conversation.id, limit: 1 })
   const last = operations.at(-1)
   // A rewind closed the message that it moved to: what comes now is a new branch.
-  if (last?.kind === "rewind" || ((last?.kind === "undo" || last?.kind === "redo") && last.heads !== undefined)) return false
+  if (last?.kind === "rewind" || ((last?.kind === "undo" || last?.kind === "redo") && last.heads !== undefined))
+    return false
   if (head.inferred !== true) return true
   const quietSince = Math.max(head.createdAt, last?.at ?? 0)
   return session.env.now() - quietSince <= session.config["message.idleSeconds"] * 1000

@@ -30,10 +30,21 @@ export async function parkMoved(session: Session, from: ParkedAt): Promise<void>
     if (found.kind === "unknown" || sameLoaded(found, await loadState(session.store, diskState(item)))) continue
     const state = await saveState(session.store, found)
     const { conflictOrigin: _, renamedFrom: __, ...rest } = item
-    changes.push({ path: item.path, before: { base: item.base, current: item.current }, after: { base: state, current: state } })
+    changes.push({
+      path: item.path,
+      before: { base: item.base, current: item.current },
+      after: { base: state, current: state },
+    })
     items.push({ ...rest, base: state, current: state, revision: item.revision + 1, conversations: [] })
     const where = from.branch === null ? "a detached HEAD" : `branch ${from.branch}`
-    parked.push({ id: session.env.newId(), branch: from.branch, commit: from.commit, item, at: session.env.now(), reason: `git changed the file while it was pending on ${where}` })
+    parked.push({
+      id: session.env.newId(),
+      branch: from.branch,
+      commit: from.commit,
+      item,
+      at: session.env.now(),
+      reason: `git changed the file while it was pending on ${where}`,
+    })
   }
   if (changes.length === 0) return
   const operation: NewOperation = {
@@ -58,14 +69,28 @@ export async function offerParked(session: Session, branch: string | null): Prom
     const found = await readDisk(session, path)
     const expected = await loadState(session.store, diskState(entry.item))
     if (!sameLoaded(found, expected)) continue
-    const before = now ?? { base: await saveState(session.store, found), current: await saveState(session.store, found), revision: entry.item.revision }
-    changes.push({ path, before: { base: before.base, current: before.current }, after: { base: entry.item.base, current: entry.item.current }, ...(entry.item.renamedFrom === undefined ? {} : { renamedFrom: entry.item.renamedFrom }) })
+    const before = now ?? {
+      base: await saveState(session.store, found),
+      current: await saveState(session.store, found),
+      revision: entry.item.revision,
+    }
+    changes.push({
+      path,
+      before: { base: before.base, current: before.current },
+      after: { base: entry.item.base, current: entry.item.current },
+      ...(entry.item.renamedFrom === undefined ? {} : { renamedFrom: entry.item.renamedFrom }),
+    })
     items.push({ ...entry.item, revision: before.revision + 1 })
     taken.push(entry.id)
   }
   if (changes.length === 0) return
   const where = branch === null ? "" : ` on ${branch}`
-  const operation: NewOperation = { ...newGitOperation(session), kind: "unpark", title: `Pending again${where}: ${changes.length === 1 ? showPath(changes[0]?.path ?? "") : `${changes.length} files`}`, changes }
+  const operation: NewOperation = {
+    ...newGitOperation(session),
+    kind: "unpark",
+    title: `Pending again${where}: ${changes.length === 1 ? showPath(changes[0]?.path ?? "") : `${changes.length} files`}`,
+    changes,
+  }
   await session.store.commit({ operations: [operation], items, unparked: taken })
 }
 
@@ -78,13 +103,30 @@ export async function takeUpParked(session: Session, path: WorkspacePath | "", o
   for (const entry of entries) {
     const standing = standingAt(await settleDrift(session, [entry.item.path]), entry.item.path)
     const sides = await loadSides(session.store, { base: entry.item.base, current: entry.item.current })
-    const merge = mergeStates(sides.base, standing.sides.current, sides.current, onOverlap, await session.charsetFor(entry.item.path))
+    const merge = mergeStates(
+      sides.base,
+      standing.sides.current,
+      sides.current,
+      onOverlap,
+      await session.charsetFor(entry.item.path),
+    )
     if (merge.kind !== "merged")
-      throw new Failure("CONFLICT", `${showPath(entry.item.path)}: the parked change and the file as it is now overlap. Nothing was changed.`, "Choose --on-conflict keep-mine or take-theirs.")
+      throw new Failure(
+        "CONFLICT",
+        `${showPath(entry.item.path)}: the parked change and the file as it is now overlap. Nothing was changed.`,
+        "Choose --on-conflict keep-mine or take-theirs.",
+      )
     await commitTurns(
       session,
       [{ standing, sides: { base: standing.sides.base, current: merge.state }, disk: entry.item.disk }],
-      { kind: "unpark", actor: "person", conversation: null, message: null, title: `Take up the parked change of ${showPath(entry.item.path)}`, capture: "none" },
+      {
+        kind: "unpark",
+        actor: "person",
+        conversation: null,
+        message: null,
+        title: `Take up the parked change of ${showPath(entry.item.path)}`,
+        capture: "none",
+      },
       { unparked: [entry.id] },
     )
   }
@@ -99,5 +141,13 @@ export async function dropParked(session: Session, path: WorkspacePath | ""): Pr
 }
 
 function newGitOperation(session: Session): Omit<NewOperation, "kind" | "title" | "changes"> {
-  return { id: session.env.newId(), actor: "git", conversation: null, message: null, at: session.env.now(), capture: "detected", head: null }
+  return {
+    id: session.env.newId(),
+    actor: "git",
+    conversation: null,
+    message: null,
+    at: session.env.now(),
+    capture: "detected",
+    head: null,
+  }
 }

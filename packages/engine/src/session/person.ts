@@ -23,7 +23,11 @@ import type { Session } from "./session.ts"
  * The person edits a proposal, or a file with nothing pending. Their text is theirs: outside pending hunks it is agreed on at once
  * (and on disk), inside it makes the hunk mixed.
  */
-export async function write(session: Session, context: RequestContext, params: Params<"write">): Promise<DecisionResult> {
+export async function write(
+  session: Session,
+  context: RequestContext,
+  params: Params<"write">,
+): Promise<DecisionResult> {
   refuseAgent(context, "Editing a proposal")
   const path = await pathOf(session, params.path)
   return session.lock.hold(async () => {
@@ -31,28 +35,51 @@ export async function write(session: Session, context: RequestContext, params: P
     await lookAtGit(session)
     const standing = standingAt(await settleDrift(session, [path]), path)
     if (params.revision !== undefined && (standing.item?.revision ?? 0) !== params.revision)
-      throw new Failure("STALE_REVISION", `${showPath(path)} has changed since you looked. Nothing was written.`, "Look at it again; your text is still yours.")
+      throw new Failure(
+        "STALE_REVISION",
+        `${showPath(path)} has changed since you looked. Nothing was written.`,
+        "Look at it again; your text is still yours.",
+      )
     const next = await given(session, standing, params)
     const disk = standing.item?.disk ?? "current"
-    const sides = standing.item !== null && isPending(standing.item) ? foldProposal(standing.sides, next, disk, await session.charsetFor(path)) : { base: next, current: next }
+    const sides =
+      standing.item !== null && isPending(standing.item)
+        ? foldProposal(standing.sides, next, disk, await session.charsetFor(path))
+        : { base: next, current: next }
     const notes = await editedNotes(session, standing, next)
     const title = `Edit ${showPath(path)}`
-    const { operation, items } = await commitTurns(session, [{ standing, sides, disk }], { kind: "write", actor: "person", conversation: null, message: null, title, capture: "none" }, notes.length === 0 ? {} : { notes })
+    const { operation, items } = await commitTurns(
+      session,
+      [{ standing, sides, disk }],
+      { kind: "write", actor: "person", conversation: null, message: null, title, capture: "none" },
+      notes.length === 0 ? {} : { notes },
+    )
     return { version: 1, operation: operation?.id ?? null, title, files: await fileViews(session, items) }
   })
 }
 
 /** A remark on a file or line, which the agents at work there get at their next contact. */
-export async function comment(session: Session, context: RequestContext, params: Params<"comment">): Promise<DecisionResult> {
+export async function comment(
+  session: Session,
+  context: RequestContext,
+  params: Params<"comment">,
+): Promise<DecisionResult> {
   refuseAgent(context, "Commenting")
   const path = await pathOf(session, params.path)
   if (params.text.trim() === "") throw new Failure("BAD_ARGUMENT", "The comment is empty.")
   return session.lock.hold(async () => {
     const item = await session.store.item(path)
     const authors = params.conversation === undefined ? (item?.conversations ?? []) : [params.conversation]
-    const notes = (authors.length === 0 ? [null] : authors).map(conversation => makeNote(session, "comment", conversation, path, params.text, params.line ?? null))
+    const notes = (authors.length === 0 ? [null] : authors).map(conversation =>
+      makeNote(session, "comment", conversation, path, params.text, params.line ?? null),
+    )
     await session.store.commit({ notes })
-    return { version: 1, operation: null, title: `Comment on ${showPath(path)}`, files: item === null ? [] : await fileViews(session, [item]) }
+    return {
+      version: 1,
+      operation: null,
+      title: `Comment on ${showPath(path)}`,
+      files: item === null ? [] : await fileViews(session, [item]),
+    }
   })
 }
 
@@ -69,7 +96,11 @@ export async function mark(session: Session, context: RequestContext, params: Pa
 }
 
 /** Begins a message of a conversation: what agents do from now on belongs to it. Hosts and hooks may do it too. */
-export async function message(session: Session, context: RequestContext, params: Params<"message">): Promise<DecisionResult> {
+export async function message(
+  session: Session,
+  context: RequestContext,
+  params: Params<"message">,
+): Promise<DecisionResult> {
   const id = params.conversation ?? context.conversation ?? "cli"
   return session.lock.hold(async () => {
     await repairInterrupted(session)
@@ -77,7 +108,12 @@ export async function message(session: Session, context: RequestContext, params:
       const known = await session.store.message(params.id)
       if (known !== null) return { version: 1, operation: null, files: [], message: known.id }
     }
-    const conversation = (await session.store.conversation(id)) ?? { id, title: params.text, head: null, createdAt: session.env.now() }
+    const conversation = (await session.store.conversation(id)) ?? {
+      id,
+      title: params.text,
+      head: null,
+      createdAt: session.env.now(),
+    }
     const origin = begun(session, conversation, params.text, params.id ?? null)
     await session.store.commit(origin.rows)
     return { version: 1, operation: null, files: [], message: origin.message.id }
@@ -94,12 +130,17 @@ async function given(session: Session, standing: Standing, params: Params<"write
   const { current, base } = standing.sides
   const was = current.kind === "file" ? current : base.kind === "file" ? base : null
   const mode = was?.mode ?? 0o644
-  if (params.base64 !== undefined) return { kind: "file", bytes: new Uint8Array(Buffer.from(params.base64, "base64")), mode }
+  if (params.base64 !== undefined)
+    return { kind: "file", bytes: new Uint8Array(Buffer.from(params.base64, "base64")), mode }
   if (params.text === undefined) throw new Failure("BAD_ARGUMENT", "Give the new content as text or base64.")
   const charset = await session.charsetFor(standing.path)
   const encoding = (was === null ? null : textOf(was, charset))?.encoding ?? { name: "utf-8", bom: false }
   const file = fileOfLines(splitLines(params.text), encoding, mode, charset)
-  if (file === null) throw new Failure("NOT_TEXT", `The text cannot be written in the encoding of ${showPath(standing.path)} (${encoding.name}). Nothing was written.`)
+  if (file === null)
+    throw new Failure(
+      "NOT_TEXT",
+      `The text cannot be written in the encoding of ${showPath(standing.path)} (${encoding.name}). Nothing was written.`,
+    )
   return file
 }
 
@@ -108,5 +149,7 @@ async function editedNotes(session: Session, standing: Standing, next: Loaded): 
   if (conversations.length === 0) return []
   const diff = await diffOfSides(session, standing.path, { base: standing.sides.current, current: next })
   const changed = diff.split("\n").filter(line => /^[-+]/.test(line) && !/^(---|\+\+\+) /.test(line))
-  return conversations.map(conversation => makeNote(session, "edited", conversation, standing.path, changed.slice(0, 12).join("\n")))
+  return conversations.map(conversation =>
+    makeNote(session, "edited", conversation, standing.path, changed.slice(0, 12).join("\n")),
+  )
 }

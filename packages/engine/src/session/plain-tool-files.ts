@@ -22,14 +22,15 @@ export interface PlainToolFilesParts {
  *
  * `read-only` reads inside the root, `workspace-write` also writes there, `full-access` reads and writes anywhere. Paths are
  * resolved before policy is asked, and used through an opened folder, so that a symlink swapped in meanwhile leads nowhere.
- * A version is the SHA-256 of the bytes: a touched file has not changed. Between the last look at a file and its
- * replacement lie two system calls in which another program's write is lost; a session's journal closes this, not we.
+ * A version is the SHA-256 of the bytes: a touched file has not changed. Changes of one process happen one after the other;
+ * but between the last look at a file and its replacement another program's write is lost. A session closes this, not we.
  */
 export async function plainToolFiles(parts: PlainToolFilesParts): Promise<ToolFiles> {
   const { files, env, limit = 64 << 20 } = parts
   const inside = await openRoot(files, parts.root)
   const everywhere = await openRoot(files, "/")
   const disk: PlainDisk = { files, env, limit }
+  const inTurn = turns()
 
   return {
     root: inside.path,
@@ -40,12 +41,14 @@ export async function plainToolFiles(parts: PlainToolFilesParts): Promise<ToolFi
     write: (path, bytes, version, call) =>
       guarded(path, async () => {
         refuseReadOnly(path, call)
-        return replaceAt(disk, rootFor(call), await rootFor(call).resolve(path), bytes, version, path)
+        const root = rootFor(call)
+        return inTurn(async () => replaceAt(disk, root, await root.resolve(path), bytes, version, path))
       }),
     create: (path, bytes, call) =>
       guarded(path, async () => {
         refuseReadOnly(path, call)
-        return createAt(disk, rootFor(call), await rootFor(call).resolveEntry(path), bytes)
+        const root = rootFor(call)
+        return inTurn(async () => createAt(disk, root, await root.resolveEntry(path), bytes))
       }),
   }
 
@@ -64,6 +67,16 @@ interface PlainDisk {
   readonly files: Files
   readonly env: Pick<Env, "newId">
   readonly limit: number
+}
+
+/** Runs works one after the other, in the order they came, whatever becomes of each. */
+function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return work => {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
+  }
 }
 
 function refuseReadOnly(path: string, call: CallContext): void {

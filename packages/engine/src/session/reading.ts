@@ -27,7 +27,9 @@ export async function diff(session: Session, params: Params<"diff">): Promise<Re
     return { version: 1, diff: await diffOfChanges(session, changes), files: [] }
   }
   const views = await pendingViews(session, path)
-  const texts = views.map(view => diffOfView(view.subject.path, view.subject.partner?.path ?? view.subject.path, view.sides, view.view))
+  const texts = views.map(view =>
+    diffOfView(view.subject.path, view.subject.partner?.path ?? view.subject.path, view.sides, view.view),
+  )
   const files = []
   for (const view of views) files.push(await fileView(session, view))
   return { version: 1, diff: texts.join(""), files }
@@ -42,7 +44,9 @@ export async function cat(session: Session, params: Params<"cat">): Promise<Resu
   if (state.kind !== "file") throw new Failure("NOT_TEXT", `${showPath(path)} is a ${state.kind}, not a file.`)
   const document = textOf(state, await session.charsetFor(path))
   const base64 = Buffer.from(state.bytes).toString("base64")
-  return document === null ? { version: 1, path, absent: false, base64 } : { version: 1, path, absent: false, text: document.text, base64 }
+  return document === null
+    ? { version: 1, path, absent: false, base64 }
+    : { version: 1, path, absent: false, text: document.text, base64 }
 }
 
 /** An operation, a message or a pending file, by id. */
@@ -51,20 +55,40 @@ export async function show(session: Session, params: Params<"show">): Promise<Re
   if (operation !== null) {
     const changes = await changesOfOperation(session, operation)
     const { undone } = await readUndoState(session)
-    return { version: 1, kind: "operation", operation: operationView(operation, undone), title: operation.title, diff: await diffOfChanges(session, changes), files: await countsOf(session, changes) }
+    return {
+      version: 1,
+      kind: "operation",
+      operation: operationView(operation, undone),
+      title: operation.title,
+      diff: await diffOfChanges(session, changes),
+      files: await countsOf(session, changes),
+    }
   }
   const message = await session.store.message(params.id)
   if (message !== null) {
     const changes = await changesOfMessage(session, message.id)
-    return { version: 1, kind: "message", title: message.title, diff: await diffOfChanges(session, changes), files: await countsOf(session, changes) }
+    return {
+      version: 1,
+      kind: "message",
+      title: message.title,
+      diff: await diffOfChanges(session, changes),
+      files: await countsOf(session, changes),
+    }
   }
   const pending = await session.store.items({ pending: true })
   const subject = subjectsOf(pending).find(one => isNamedBy(one.item, params.id))
-  if (subject === undefined) throw new Failure("NOT_FOUND", `Nothing has the id ${params.id}.`, "galley status and galley log list ids.")
+  if (subject === undefined)
+    throw new Failure("NOT_FOUND", `Nothing has the id ${params.id}.`, "galley status and galley log list ids.")
   const view = await viewSubject(session, subject)
   const text = diffOfView(subject.path, subject.partner?.path ?? subject.path, view.sides, view.view)
   const changes = [{ path: subject.path, sides: view.sides }]
-  return { version: 1, kind: "file", title: showPath(subject.path), diff: text, files: await countsOf(session, changes) }
+  return {
+    version: 1,
+    kind: "file",
+    title: showPath(subject.path),
+    diff: text,
+    files: await countsOf(session, changes),
+  }
 }
 
 /** All that a review surface needs of one file; a quiet one has its text on both sides. */
@@ -72,8 +96,11 @@ export async function file(session: Session, params: Params<"file">): Promise<Re
   await catchUp(session)
   const path = await session.root.resolveEntry(params.path)
   const [view] = await pendingViews(session, path)
-  const comments = (await session.store.notes({ path })).filter(note => note.kind === "comment").map(note => ({ id: note.id, line: note.line, text: note.text, delivered: note.deliveredAt !== null }))
-  if (view === undefined || !(view.subject.path === path || view.subject.partner?.path === path)) return { ...(await quietFile(session, path)), comments }
+  const comments = (await session.store.notes({ path }))
+    .filter(note => note.kind === "comment")
+    .map(note => ({ id: note.id, line: note.line, text: note.text, delivered: note.deliveredAt !== null }))
+  if (view === undefined || !(view.subject.path === path || view.subject.partner?.path === path))
+    return { ...(await quietFile(session, path)), comments }
   const charset = await session.charsetFor(view.subject.path)
   const authorship = await authorshipOf(session, view.subject.path, view.view)
   const text = (state: Loaded): string | null => (state.kind === "absent" ? "" : (textOf(state, charset)?.text ?? null))
@@ -92,7 +119,10 @@ async function conflictsOf(session: Session, view: SubjectView): Promise<Result<
   const origin = view.subject.item.conflictOrigin
   if (origin === undefined) return []
   const lines = linesOf(await loadState(session.store, origin), await session.charsetFor(view.subject.path))
-  if (lines === null || view.view.text === null) return [{ hunk: null, reason: "The file was changed on disk while this was pending.", mine: "", theirs: "", origin: "" }]
+  if (lines === null || view.view.text === null)
+    return [
+      { hunk: null, reason: "The file was changed on disk while this was pending.", mine: "", theirs: "", origin: "" },
+    ]
   return conflictRegions(lines, view.view.text.current, view.view.text.base).map(region => ({
     hunk: view.hunks.find(one => region.hunks.some(hunk => sameHunk(hunk, one.hunk)))?.id ?? null,
     reason: "Both changed these lines.",
@@ -109,7 +139,16 @@ async function quietFile(session: Session, path: WorkspacePath): Promise<Omit<Re
   const item = await session.store.item(path)
   return {
     version: 1,
-    file: { path, kinds: [], id: path, revision: item?.revision ?? 0, disk: item?.disk ?? "current", hunks: [], conflict: false, parked: false },
+    file: {
+      path,
+      kinds: [],
+      id: path,
+      revision: item?.revision ?? 0,
+      disk: item?.disk ?? "current",
+      hunks: [],
+      conflict: false,
+      parked: false,
+    },
     base: text,
     current: text,
     authors: [],
@@ -126,30 +165,44 @@ async function sideOf(session: Session, path: WorkspacePath, side: string): Prom
   }
   const id = side.slice("message:".length)
   await knownMessage(session, id)
-  const operations = (await session.store.operations({ message: id, path })).filter(operation => operation.actor === "agent")
+  const operations = (await session.store.operations({ message: id, path })).filter(
+    operation => operation.actor === "agent",
+  )
   const change = operations[0]?.changes.find(one => one.path === path)
   if (change !== undefined) return loadState(session.store, change.before.current)
-  throw new Failure("NOT_FOUND", `Message ${id} did not change ${showPath(path)}.`, "galley log lists the files of each message.")
+  throw new Failure(
+    "NOT_FOUND",
+    `Message ${id} did not change ${showPath(path)}.`,
+    "galley log lists the files of each message.",
+  )
 }
 
 async function pendingViews(session: Session, path: WorkspacePath | ""): Promise<SubjectView[]> {
   const pending = await session.store.items({ pending: true })
-  const subjects = subjectsOf(pending).filter(subject => isWithin(subject.path, path) || (subject.partner !== null && isWithin(subject.partner.path, path)))
+  const subjects = subjectsOf(pending).filter(
+    subject => isWithin(subject.path, path) || (subject.partner !== null && isWithin(subject.partner.path, path)),
+  )
   return Promise.all(subjects.map(subject => viewSubject(session, subject)))
 }
 
 async function knownMessage(session: Session, id: string): Promise<void> {
-  if ((await session.store.message(id)) === null) throw new Failure("NOT_FOUND", `There is no message ${id}.`, "galley log lists the messages.")
+  if ((await session.store.message(id)) === null)
+    throw new Failure("NOT_FOUND", `There is no message ${id}.`, "galley log lists the messages.")
 }
 
 async function diffOfChanges(session: Session, changes: readonly PathChange[]): Promise<string> {
   const texts: string[] = []
-  for (const { path, sides } of changes) if (!sameLoaded(sides.base, sides.current)) texts.push(await diffOfSides(session, path, sides))
+  for (const { path, sides } of changes)
+    if (!sameLoaded(sides.base, sides.current)) texts.push(await diffOfSides(session, path, sides))
   return texts.join("")
 }
 
-async function countsOf(session: Session, changes: readonly PathChange[]): Promise<{ path: string; added: number; removed: number }[]> {
+async function countsOf(
+  session: Session,
+  changes: readonly PathChange[],
+): Promise<{ path: string; added: number; removed: number }[]> {
   const found: { path: string; added: number; removed: number }[] = []
-  for (const { path, sides } of changes) found.push({ path: path.toWellFormed(), ...(await counts(session, path, sides)) })
+  for (const { path, sides } of changes)
+    found.push({ path: path.toWellFormed(), ...(await counts(session, path, sides)) })
   return found
 }

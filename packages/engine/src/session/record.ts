@@ -1,5 +1,6 @@
 import { isPending, type Item } from "@galley/core/change/item.ts"
-import type { Loaded, LoadedSides } from "@galley/core/change/loaded.ts"
+import { sameLoaded, type Loaded, type LoadedSides } from "@galley/core/change/loaded.ts"
+import { mergeStates } from "@galley/core/change/state-merge.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { matchesGlob } from "@galley/core/glob.ts"
 import type { Capture, Message, Operation } from "@galley/core/history/operation.ts"
@@ -12,7 +13,7 @@ import { commitTurns, type Turn } from "./commit.ts"
 import { loadState } from "./contents.ts"
 import { readDisk } from "./disk.ts"
 import { settleDrift, standingAt, type Standing } from "./drift.ts"
-import { lookAtGit } from "./git.ts"
+import { lookAtGit, markGitSeen } from "./git.ts"
 import { originOf } from "./messages.ts"
 import { reviewModeOf, policyOf } from "./policy.ts"
 import { repairInterrupted } from "./repair.ts"
@@ -32,6 +33,10 @@ export interface ProposedChange {
   /** The version that the change was computed from; null where none was looked at. */
   readonly expected: Version | null
   readonly renamedFrom?: WorkspacePath
+  /** What the change was made from, where it may be merged with what others did meanwhile (a command's view). */
+  readonly from?: Loaded
+  /** Somebody else changed the path while the change was made from an older state: it is held for review, whatever the mode. */
+  readonly raced?: boolean
   /** The disk holds `after` already; `seen` is what stood there before it did. */
   readonly onDisk?: { readonly seen: Loaded }
 }
@@ -46,6 +51,8 @@ export interface ChangeRequest {
   /** Place in the log when the call began ({@link beginCall}): a rewind of its conversation since makes it stale. */
   readonly began: number
   readonly remark?: string
+  /** The agent's own command moved HEAD or refs: no conclusions are drawn from it. */
+  readonly movedGit?: boolean
   /** Make the operation even if no file differs (a command that only printed is still part of the message). */
   readonly always?: boolean
 }
@@ -98,15 +105,23 @@ export async function recordChange(session: Session, request: ChangeRequest): Pr
   const { context } = request
   const paths = request.changes.map(change => change.path)
   if (request.changes.some(change => change.onDisk === undefined)) refusePolicy(session, request)
-  const seen = new Map(request.changes.flatMap(change => (change.onDisk === undefined ? [] : [[change.path, change.onDisk.seen] as const])))
+  const seen = new Map(
+    request.changes.flatMap(change =>
+      change.onDisk === undefined ? [] : [[change.path, change.onDisk.seen] as const],
+    ),
+  )
   return session.lock.hold(async () => {
     await repairInterrupted(session)
-    await lookAtGit(session)
+    if (request.movedGit === true) await markGitSeen(session)
+    else await lookAtGit(session)
     const standings = await settleDrift(session, paths, seen)
     const origin = await originOf(session, context, request.title)
     await refuseRewound(session, origin.conversation.id, request.began)
     const mode = reviewModeOf(session, context)
-    const turns = request.changes.map(change => turnOf(session, change, standingAt(standings, change.path), mode === "apply" ? "current" : "base", origin.conversation.id))
+    const disk = mode === "apply" ? "current" : "base"
+    const turns: Turn[] = []
+    for (const change of request.changes)
+      turns.push(await turnOf(session, change, standingAt(standings, change.path), disk, origin.conversation.id))
     const committed = await commitTurns(
       session,
       turns,
@@ -128,23 +143,47 @@ export async function recordChange(session: Session, request: ChangeRequest): Pr
   })
 }
 
-function turnOf(session: Session, change: ProposedChange, standing: Standing, disk: "base" | "current", conversation: string): Turn {
+async function turnOf(
+  session: Session,
+  change: ProposedChange,
+  standing: Standing,
+  disk: "base" | "current",
+  conversation: string,
+): Promise<Turn> {
   if (change.expected !== null && versionOf(standing.sides.current) !== change.expected)
     throw new Failure(
       "FILE_CHANGED_SINCE_READ",
       `${showPath(change.path)} has changed since it was read. Nothing was written.`,
       "View the file again and repeat the edit on what stands there now.",
     )
-  const accepted = session.config["review.accept"].some(glob => matchesGlob(change.path, glob)) && !isPendingItem(standing)
-  const sides: LoadedSides = accepted ? { base: change.after, current: change.after } : { base: standing.sides.base, current: change.after }
+  const merged = await afterMerge(session, change, standing)
+  const accepted =
+    session.config["review.accept"].some(glob => matchesGlob(change.path, glob)) && !isPendingItem(standing)
+  const sides: LoadedSides = accepted
+    ? { base: merged, current: merged }
+    : { base: standing.sides.base, current: merged }
   return {
     standing,
     sides,
-    disk,
+    disk: change.raced === true ? "base" : disk,
     conversation,
     ...(change.renamedFrom === undefined ? {} : { renamedFrom: change.renamedFrom }),
     ...(change.onDisk === undefined ? {} : { onDisk: true }),
   }
+}
+
+/** The change on top of what stands there now, where it was made from something else; overlapping lines stay as they are now. */
+async function afterMerge(session: Session, change: ProposedChange, standing: Standing): Promise<Loaded> {
+  if (change.from === undefined || change.raced === true || sameLoaded(change.from, standing.sides.current))
+    return change.after
+  const merge = mergeStates(
+    change.from,
+    standing.sides.current,
+    change.after,
+    "keep-mine",
+    await session.charsetFor(change.path),
+  )
+  return merge.kind === "merged" ? merge.state : standing.sides.current
 }
 
 function isPendingItem(standing: Standing): boolean {
@@ -154,14 +193,26 @@ function isPendingItem(standing: Standing): boolean {
 function refusePolicy(session: Session, request: ChangeRequest): void {
   const policy = policyOf(session, request.context)
   if (policy === "read-only")
-    throw new Failure("DENIED", "The sandbox policy of this session is read-only. Nothing was changed.", "Ask the person to allow writing (--policy workspace-write).")
+    throw new Failure(
+      "DENIED",
+      "The sandbox policy of this session is read-only. Nothing was changed.",
+      "Ask the person to allow writing (--policy workspace-write).",
+    )
   for (const change of request.changes)
-    if (isGitPath(change.path)) throw new Failure("DENIED", `${showPath(change.path)} is inside a git directory, which is not changed by edits. Nothing was changed.`)
+    if (isGitPath(change.path))
+      throw new Failure(
+        "DENIED",
+        `${showPath(change.path)} is inside a git directory, which is not changed by edits. Nothing was changed.`,
+      )
 }
 
 /** A call that began before its conversation was rewound would write on top of what was taken back (DESIGN §4). */
 async function refuseRewound(session: Session, conversation: string, began: number): Promise<void> {
   const since = await session.store.operations({ conversation, afterSeq: began })
   if (since.some(operation => operation.heads?.some(move => move.conversation === conversation) === true))
-    throw new Failure("STALE_REVISION", "The conversation was rewound while this call was running. Nothing was written.", "Look at the files as they are now before changing them.")
+    throw new Failure(
+      "STALE_REVISION",
+      "The conversation was rewound while this call was running. Nothing was written.",
+      "Look at the files as they are now before changing them.",
+    )
 }

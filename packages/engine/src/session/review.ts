@@ -22,7 +22,12 @@ import { turnsOfSubject } from "./subject-turns.ts"
  * One operation, wholly or not at all. `CONFLICT` where the person must choose (or, by message, where another message is needed
  * too), `STALE_REVISION` where the selection was made from an older state; nothing is changed then.
  */
-export async function decide(session: Session, context: RequestContext, selection: Selection, decision: Decision): Promise<DecisionResult> {
+export async function decide(
+  session: Session,
+  context: RequestContext,
+  selection: Selection,
+  decision: Decision,
+): Promise<DecisionResult> {
   refuseAgent(context, decision === "accept" ? "Accepting" : "Rejecting")
   return session.lock.hold(async () => {
     await repairInterrupted(session)
@@ -32,7 +37,12 @@ export async function decide(session: Session, context: RequestContext, selectio
 }
 
 /** {@link decide} for a caller that holds the lock (an answer to a waiting call). */
-export async function decideLocked(session: Session, selection: Selection, decision: Decision, facts: { readonly kind?: "answer"; readonly title?: string } = {}): Promise<DecisionResult> {
+export async function decideLocked(
+  session: Session,
+  selection: Selection,
+  decision: Decision,
+  facts: { readonly kind?: "answer"; readonly title?: string } = {},
+): Promise<DecisionResult> {
   const selected = await selectSubjects(session, selection)
   const onOverlap = selection.onConflict ?? "stop"
   const decided: { shown: SelectedSubject; turns: Turn[]; hunks: number }[] = []
@@ -44,7 +54,13 @@ export async function decideLocked(session: Session, selection: Selection, decis
     if (outcome !== null) decided.push({ shown: subject, ...outcome })
   }
   const title = facts.title ?? titleOf(decision, selection, decided)
-  const notes = decision === "reject" && facts.kind === undefined ? await rejectedNotes(session, decided.map(one => ({ shown: one.shown.shown, turns: one.turns }))) : []
+  const notes =
+    decision === "reject" && facts.kind === undefined
+      ? await rejectedNotes(
+          session,
+          decided.map(one => ({ shown: one.shown.shown, turns: one.turns })),
+        )
+      : []
   const { operation, items } = await commitTurns(
     session,
     decided.flatMap(one => one.turns),
@@ -54,14 +70,24 @@ export async function decideLocked(session: Session, selection: Selection, decis
   return { version: 1, operation: operation?.id ?? null, title, files: await fileViews(session, items) }
 }
 
-async function decideSubject(session: Session, { shown, standings }: SelectedSubject, selection: Selection, decision: Decision, onOverlap: OnOverlap): Promise<{ turns: Turn[]; hunks: number } | null> {
+async function decideSubject(
+  session: Session,
+  { shown, standings }: SelectedSubject,
+  selection: Selection,
+  decision: Decision,
+  onOverlap: OnOverlap,
+): Promise<{ turns: Turn[]; hunks: number } | null> {
   const charset = await session.charsetFor(shown.subject.path)
   let now = shown
   let hunks = 0
   // Lines that span several hunks are decided hunk by hunk, from the last, so that the earlier ones keep their places.
   for (const chosen of chosenIn(shown, selection)) {
     const authorship = decision === "reject" ? await authorshipOf(session, shown.subject.path, now.view) : null
-    const outcome = decideSides(now.sides, chosen, decision, onOverlap, { charset, authorship, conflicting: now.conflicting })
+    const outcome = decideSides(now.sides, chosen, decision, onOverlap, {
+      charset,
+      authorship,
+      conflicting: now.conflicting,
+    })
     if (outcome.kind === "conflict") throw conflict(shown, outcome.reason, outcome.hunks.length)
     hunks += chosen.kind === "hunks" ? chosen.hunks.length : chosen.kind === "all" ? Math.max(shown.hunks.length, 1) : 1
     now = await deriveView(session, shown.subject, outcome.sides)
@@ -79,12 +105,17 @@ function conflict(shown: SubjectView, reason: string, hunks: number): Failure {
   )
 }
 
-function titleOf(decision: Decision, selection: Selection, decided: readonly { readonly shown: SelectedSubject; readonly hunks: number }[]): string {
+function titleOf(
+  decision: Decision,
+  selection: Selection,
+  decided: readonly { readonly shown: SelectedSubject; readonly hunks: number }[],
+): string {
   const verb = decision === "accept" ? "Accept" : "Reject"
   const [first] = decided
   if (first === undefined) return `${verb} nothing`
   const path = showPath(first.shown.shown.subject.path)
-  if (selection.message !== undefined) return `${verb} message ${selection.message} in ${decided.length === 1 ? path : `${decided.length} files`}`
+  if (selection.message !== undefined)
+    return `${verb} message ${selection.message} in ${decided.length === 1 ? path : `${decided.length} files`}`
   if (decided.length > 1) return `${verb} all in ${decided.length} files`
   const partial = selection.hunks !== undefined || selection.lines !== undefined || selection.properties !== undefined
   if (!partial) return `${verb} all of ${path}`

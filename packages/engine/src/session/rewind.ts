@@ -36,7 +36,11 @@ interface Plan {
  * Planned whole; refused whole (`CONFLICT`) or carried out whole; an operation of its own, so it can be undone. With `plan` nothing
  * is written but what others did meanwhile, as facts.
  */
-export async function rewind(session: Session, context: RequestContext, params: Params<"rewind">): Promise<RewindResult> {
+export async function rewind(
+  session: Session,
+  context: RequestContext,
+  params: Params<"rewind">,
+): Promise<RewindResult> {
   if (params.plan !== true) refuseAgent(context, "A rewind")
   return session.lock.hold(async () => {
     await repairInterrupted(session)
@@ -52,7 +56,12 @@ export async function rewind(session: Session, context: RequestContext, params: 
 
 async function planRewind(session: Session, params: Params<"rewind">): Promise<Plan> {
   const message = await session.store.message(params.message)
-  if (message === null) throw new Failure("NOT_FOUND", `There is no message ${params.message}. Nothing was changed.`, "galley log lists the messages.")
+  if (message === null)
+    throw new Failure(
+      "NOT_FOUND",
+      `There is no message ${params.message}. Nothing was changed.`,
+      "galley log lists the messages.",
+    )
   const conversation = await session.store.conversation(message.conversation)
   const target = params.after === true ? message.id : message.parent
   const messages = messagesById(await session.store.messages())
@@ -64,7 +73,13 @@ async function planRewind(session: Session, params: Params<"rewind">): Promise<P
   for (const path of paths) {
     const standing = standingAt(standings, path)
     const moves = await movesOf(session, path)
-    const outcome = rewindPath(moves, standing.sides, route, params.onConflict ?? "stop", await session.charsetFor(path))
+    const outcome = rewindPath(
+      moves,
+      standing.sides,
+      route,
+      params.onConflict ?? "stop",
+      await session.charsetFor(path),
+    )
     planned.push({ standing, outcome })
   }
   return { message, target, route, paths: planned }
@@ -100,11 +115,26 @@ async function carryOut(session: Session, plan: Plan, force: boolean): Promise<s
   const before = conversation.head
   const turns: Turn[] = plan.paths
     .filter(path => path.outcome.conflicts.length === 0)
-    .map(({ standing, outcome }) => ({ standing, sides: outcome.sides, disk: standing.item?.disk ?? "current", settled: standing.item?.conflictOrigin !== undefined && isSettled(outcome.sides) }))
+    .map(({ standing, outcome }) => ({
+      standing,
+      sides: outcome.sides,
+      disk: standing.item?.disk ?? "current",
+      settled: standing.item?.conflictOrigin !== undefined && isSettled(outcome.sides),
+    }))
   if (before === plan.target && turns.every(turn => sameSides(turn.sides, turn.standing.sides))) return null
-  const title = plan.target === plan.message.id ? `Rewind to after “${plan.message.title}”` : `Rewind to before “${plan.message.title}”`
-  const note = rewoundNote(session, conversation.id, title, turns.map(turn => turn.standing.path))
-  const waiting = (await session.store.waiting()).filter(call => call.message !== null && plan.route.back.includes(call.message))
+  const title =
+    plan.target === plan.message.id
+      ? `Rewind to after “${plan.message.title}”`
+      : `Rewind to before “${plan.message.title}”`
+  const note = rewoundNote(
+    session,
+    conversation.id,
+    title,
+    turns.map(turn => turn.standing.path),
+  )
+  const waiting = (await session.store.waiting()).filter(
+    call => call.message !== null && plan.route.back.includes(call.message),
+  )
   const { operation } = await commitTurns(
     session,
     turns,
@@ -119,7 +149,11 @@ async function carryOut(session: Session, plan: Plan, force: boolean): Promise<s
       tookBack: plan.route.back,
       broughtBack: plan.route.forward,
     },
-    { conversations: [{ ...conversation, head: plan.target }], notes: [note], waitingDone: waiting.map(call => call.id) },
+    {
+      conversations: [{ ...conversation, head: plan.target }],
+      notes: [note],
+      waitingDone: waiting.map(call => call.id),
+    },
     { always: true, force },
   )
   return operation?.id ?? null
@@ -133,13 +167,20 @@ async function stepView(session: Session, { standing, outcome }: PathPlan): Prom
   if (conflict !== undefined) {
     const unknown = conflict.mine.kind === "unknown" || standing.found.kind === "unknown"
     const diff = await diffOfSides(session, path, { base: conflict.mine, current: conflict.theirs })
-    return unknown ? { path, action: "skip", reason: conflict.reason } : { path, action: "conflict", reason: conflict.reason, diff }
+    return unknown
+      ? { path, action: "skip", reason: conflict.reason }
+      : { path, action: "conflict", reason: conflict.reason, diff }
   }
-  if (standing.found.kind === "unknown") return { path, action: "skip", reason: "it cannot be read now, so it is left alone" }
+  if (standing.found.kind === "unknown")
+    return { path, action: "skip", reason: "it cannot be read now, so it is left alone" }
   const diff = await diffOfSides(session, path, { base: standing.found, current: target })
   if (sameLoaded(target, standing.found)) {
     const pending = !sameSides(outcome.sides, standing.sides)
-    return { path, action: "none", reason: pending ? "the file stays; its pending change goes" : "it is already as it was" }
+    return {
+      path,
+      action: "none",
+      reason: pending ? "the file stays; its pending change goes" : "it is already as it was",
+    }
   }
   if (target.kind === "absent") return { path, action: "delete", reason: "it was not there before", diff }
   if (outcome.merged) return { path, action: "merge", reason: "others changed it too; their changes stay", diff }

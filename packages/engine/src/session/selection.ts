@@ -23,14 +23,31 @@ export interface SelectedSubject {
 export async function selectSubjects(session: Session, selection: Selection): Promise<SelectedSubject[]> {
   const path = await askedPath(session, selection)
   const before = await pendingUnder(session, path)
-  const standings = await settleDrift(session, before.map(item => item.path))
+  const standings = await settleDrift(
+    session,
+    before.map(item => item.path),
+  )
   const pending = await session.store.items({ pending: true })
-  const wanted = pending.filter(item => path === null || isWithin(item.path, path) || (item.renamedFrom !== undefined && isWithin(item.renamedFrom, path)))
+  const wanted = pending.filter(
+    item =>
+      path === null ||
+      isWithin(item.path, path) ||
+      (item.renamedFrom !== undefined && isWithin(item.renamedFrom, path)),
+  )
   const touched = selection.message === undefined ? null : await pathsOfMessage(session, selection.message)
-  const subjects = subjectsOf(wanted, pending).filter(subject => touched === null || touched.has(subject.path) || (subject.partner !== null && touched.has(subject.partner.path)))
-  if (subjects.length === 0 && path !== null) throw new Failure("NOT_FOUND", `Nothing is pending in ${showPath(path)}. Nothing was changed.`, "galley status lists what is pending.")
+  const subjects = subjectsOf(wanted, pending).filter(
+    subject =>
+      touched === null || touched.has(subject.path) || (subject.partner !== null && touched.has(subject.partner.path)),
+  )
+  if (subjects.length === 0 && path !== null)
+    throw new Failure(
+      "NOT_FOUND",
+      `Nothing is pending in ${showPath(path)}. Nothing was changed.`,
+      "galley status lists what is pending.",
+    )
   const partly = selection.hunks !== undefined || selection.lines !== undefined || selection.properties !== undefined
-  if (partly && path !== null && subjects.length !== 1) throw new Failure("BAD_ARGUMENT", "Hunks, lines and properties are chosen in one file; give its path.")
+  if (partly && path !== null && subjects.length !== 1)
+    throw new Failure("BAD_ARGUMENT", "Hunks, lines and properties are chosen in one file; give its path.")
   const selected: SelectedSubject[] = []
   for (const subject of subjects) {
     refuseStale(selection, subject.item, before)
@@ -38,28 +55,47 @@ export async function selectSubjects(session: Session, selection: Selection): Pr
     const missing = paths.filter(one => !standings.has(one))
     const stood = missing.length === 0 ? standings : new Map([...standings, ...(await settleDrift(session, missing))])
     const shown = await viewSubject(session, subject)
-    selected.push({ shown, standings: { own: standingAt(stood, subject.path), partner: subject.partner === null ? null : standingAt(stood, subject.partner.path) } })
+    selected.push({
+      shown,
+      standings: {
+        own: standingAt(stood, subject.path),
+        partner: subject.partner === null ? null : standingAt(stood, subject.partner.path),
+      },
+    })
   }
-  return selection.path === undefined && selection.hunks !== undefined ? selected.filter(one => one.shown.hunks.some(hunk => selection.hunks?.includes(hunk.id) === true)) : selected
+  return selection.path === undefined && selection.hunks !== undefined
+    ? selected.filter(one => one.shown.hunks.some(hunk => selection.hunks?.includes(hunk.id) === true))
+    : selected
 }
 
 /** What of a subject the selection names, in the order in which to decide it. */
 export function chosenIn(shown: SubjectView, selection: Selection): Chosen[] {
   const chosen: Chosen[] = []
   if (selection.hunks !== undefined) {
-    const wanted = selection.path === undefined ? selection.hunks.filter(id => shown.hunks.some(hunk => hunk.id === id)) : selection.hunks
-    const hunks = wanted.map(name => hunkNamed(shown, name)).sort((a, b) => a.fromBase - b.fromBase || a.fromCurrent - b.fromCurrent)
-    if (selection.lines === undefined) chosen.push({ kind: "hunks", hunks: hunks.filter((hunk, at) => hunks.indexOf(hunk) === at) })
+    const wanted =
+      selection.path === undefined
+        ? selection.hunks.filter(id => shown.hunks.some(hunk => hunk.id === id))
+        : selection.hunks
+    const hunks = wanted
+      .map(name => hunkNamed(shown, name))
+      .sort((a, b) => a.fromBase - b.fromBase || a.fromCurrent - b.fromCurrent)
+    if (selection.lines === undefined)
+      chosen.push({ kind: "hunks", hunks: hunks.filter((hunk, at) => hunks.indexOf(hunk) === at) })
   }
   if (selection.lines !== undefined) chosen.push(...linesChosen(shown, selection.lines))
-  if (selection.properties !== undefined) chosen.push({ kind: "properties", names: selection.properties.map(propertyNamed) })
+  if (selection.properties !== undefined)
+    chosen.push({ kind: "properties", names: selection.properties.map(propertyNamed) })
   return chosen.length === 0 ? [{ kind: "all" }] : chosen
 }
 
 async function askedPath(session: Session, selection: Selection): Promise<WorkspacePath | "" | null> {
   if (selection.path !== undefined) return session.root.resolveEntry(selection.path)
   if (selection.message === undefined && selection.all !== true && selection.hunks === undefined)
-    throw new Failure("BAD_ARGUMENT", "Nothing is chosen. Nothing was changed.", "Give a path, --hunk, --message or --all.")
+    throw new Failure(
+      "BAD_ARGUMENT",
+      "Nothing is chosen. Nothing was changed.",
+      "Give a path, --hunk, --message or --all.",
+    )
   return null
 }
 
@@ -67,12 +103,20 @@ async function pendingUnder(session: Session, path: WorkspacePath | "" | null): 
   const items = await session.store.items({ pending: true })
   const inside = items.filter(item => path === null || isWithin(item.path, path))
   const partners = new Set(inside.flatMap(item => (item.renamedFrom === undefined ? [] : [item.renamedFrom])))
-  const owners = items.filter(item => partners.has(item.path) || (item.renamedFrom !== undefined && inside.some(one => one.path === item.renamedFrom)))
+  const owners = items.filter(
+    item =>
+      partners.has(item.path) || (item.renamedFrom !== undefined && inside.some(one => one.path === item.renamedFrom)),
+  )
   return [...new Map([...inside, ...owners].map(item => [item.path, item])).values()]
 }
 
 async function pathsOfMessage(session: Session, message: string): Promise<ReadonlySet<WorkspacePath>> {
-  if ((await session.store.message(message)) === null) throw new Failure("NOT_FOUND", `There is no message ${message}. Nothing was changed.`, "galley log lists the messages.")
+  if ((await session.store.message(message)) === null)
+    throw new Failure(
+      "NOT_FOUND",
+      `There is no message ${message}. Nothing was changed.`,
+      "galley log lists the messages.",
+    )
   const operations = await session.store.operations({ message })
   return new Set(operations.flatMap(operation => operation.changes.map(change => change.path)))
 }
@@ -90,10 +134,20 @@ function refuseStale(selection: Selection, item: Item, before: readonly Item[]):
 }
 
 function hunkNamed(shown: SubjectView, name: string): Hunk {
-  const found: IdentifiedHunk | undefined = isNumber(name) ? shown.hunks[Number(name) - 1] : shown.hunks.find(one => one.id === name)
+  const found: IdentifiedHunk | undefined = isNumber(name)
+    ? shown.hunks[Number(name) - 1]
+    : shown.hunks.find(one => one.id === name)
   if (found !== undefined) return found.hunk
-  if (isNumber(name)) throw new Failure("BAD_ARGUMENT", `${showPath(shown.subject.path)} has ${shown.hunks.length} hunks; there is no hunk ${name}. Nothing was decided.`)
-  throw new Failure("STALE_REVISION", `${showPath(shown.subject.path)} has no hunk ${name} now. Nothing was decided.`, "Look at it again (galley status), then decide.")
+  if (isNumber(name))
+    throw new Failure(
+      "BAD_ARGUMENT",
+      `${showPath(shown.subject.path)} has ${shown.hunks.length} hunks; there is no hunk ${name}. Nothing was decided.`,
+    )
+  throw new Failure(
+    "STALE_REVISION",
+    `${showPath(shown.subject.path)} has no hunk ${name} now. Nothing was decided.`,
+    "Look at it again (galley status), then decide.",
+  )
 }
 
 function linesChosen(shown: SubjectView, lines: NonNullable<Selection["lines"]>): Chosen[] {
@@ -102,14 +156,26 @@ function linesChosen(shown: SubjectView, lines: NonNullable<Selection["lines"]>)
     const old = overlap(lines.old, hunk.fromBase, hunk.toBase)
     const fresh = overlap(lines.new, hunk.fromCurrent, hunk.toCurrent)
     if (old === null && fresh === null) continue
-    chosen.push({ kind: "lines", hunk, ranges: { ...(old === null ? {} : { old }), ...(fresh === null ? {} : { new: fresh }) } })
+    chosen.push({
+      kind: "lines",
+      hunk,
+      ranges: { ...(old === null ? {} : { old }), ...(fresh === null ? {} : { new: fresh }) },
+    })
   }
-  if (chosen.length === 0) throw new Failure("BAD_ARGUMENT", `No changed line of ${showPath(shown.subject.path)} is in that range. Nothing was decided.`)
+  if (chosen.length === 0)
+    throw new Failure(
+      "BAD_ARGUMENT",
+      `No changed line of ${showPath(shown.subject.path)} is in that range. Nothing was decided.`,
+    )
   return chosen
 }
 
 /** A person's range (from 1, both ends included) cut to a hunk's (from 0, half-open). */
-function overlap(range: { readonly from: number; readonly to: number } | undefined, from: number, to: number): readonly [number, number] | null {
+function overlap(
+  range: { readonly from: number; readonly to: number } | undefined,
+  from: number,
+  to: number,
+): readonly [number, number] | null {
   if (range === undefined) return null
   const start = Math.max(range.from - 1, from)
   const end = Math.min(range.to, to)
@@ -119,7 +185,8 @@ function overlap(range: { readonly from: number; readonly to: number } | undefin
 function propertyNamed(name: string): PropertyName {
   const known: readonly PropertyName[] = ["existence", "mode", "encoding", "content"]
   const found = known.find(one => one === name)
-  if (found === undefined) throw new Failure("BAD_ARGUMENT", `There is no property ${name}; properties are ${known.join(", ")}.`)
+  if (found === undefined)
+    throw new Failure("BAD_ARGUMENT", `There is no property ${name}; properties are ${known.join(", ")}.`)
   return found
 }
 

@@ -1,8 +1,9 @@
 import type { Charset, Loaded } from "@galley/core/change/loaded.ts"
 import { Failure } from "@galley/core/failure.ts"
+import type { DirectoryEntry } from "@galley/core/tool/view.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
-import type { RequestIo } from "../workspace.ts"
+import type { RequestIo } from "./request-io.ts"
 import { askPerson } from "./ask.ts"
 import { diffOfSides } from "./diff-text.ts"
 import { errorCode } from "./disk.ts"
@@ -80,9 +81,10 @@ async function tooLargeOrUnreadable(session: Session, path: WorkspacePath): Prom
 
 async function list(session: Session, asked: string): Promise<Awaited<ReturnType<ToolFiles["list"]>>> {
   const folder = await session.root.resolve(asked)
-  const names = new Map<string, "file" | "folder" | "symlink" | "special">()
+  const names = new Map<string, DirectoryEntry["kind"]>()
   try {
-    for (const { name, kind } of await session.files.list(session.root.absolute(folder))) names.set(name, kind === "file" || kind === "folder" || kind === "symlink" ? kind : "special")
+    for (const { name, kind } of await session.files.list(session.root.absolute(folder)))
+      names.set(name, kind)
   } catch (error) {
     // A folder that is only proposed has nothing on disk.
     if (errorCode(error) !== "ENOENT") throw error
@@ -93,7 +95,8 @@ async function list(session: Session, asked: string): Promise<Awaited<ReturnType
     if (deeper.length > 0) {
       if (item.current.kind !== "absent" && !names.has(name)) names.set(name, "folder")
     } else if (item.current.kind === "absent") names.delete(name)
-    else names.set(name, item.current.kind === "folder" ? "folder" : item.current.kind === "symlink" ? "symlink" : "file")
+    else
+      names.set(name, item.current.kind === "folder" ? "folder" : item.current.kind === "symlink" ? "symlink" : "file")
   }
   return [...names].map(([name, kind]) => ({ name, kind }))
 }
@@ -103,7 +106,13 @@ async function charsetFor(session: Session, asked: string): Promise<Charset | un
   return path === "" ? undefined : session.charsetFor(path)
 }
 
-async function write(session: Session, asked: string, bytes: Uint8Array, version: string, call: SessionCall): Promise<ToolWrite> {
+async function write(
+  session: Session,
+  asked: string,
+  bytes: Uint8Array,
+  version: string,
+  call: SessionCall,
+): Promise<ToolWrite> {
   const path = await session.root.resolve(asked)
   if (path === "") return { kind: "changed" }
   const view = await agentView(session, path)
@@ -120,14 +129,31 @@ async function create(session: Session, asked: string, bytes: Uint8Array, call: 
   const path = await session.root.resolveEntry(asked)
   if (path === "") return { kind: "exists", what: "folder" }
   const { state, version } = await agentView(session, path)
-  if (state.kind !== "absent") return { kind: "exists", what: state.kind === "file" || state.kind === "folder" || state.kind === "symlink" ? state.kind : "special" }
+  switch (state.kind) {
+    case "absent":
+      break
+    case "file":
+    case "folder":
+    case "symlink":
+      return { kind: "exists", what: state.kind }
+    case "other":
+      return { kind: "exists", what: state.what }
+    case "unknown":
+      throw new Failure("DENIED", `${showPath(path)} cannot be looked at. Nothing was changed.`)
+  }
   return change(session, path, { kind: "file", bytes, mode: 0o666 & ~umask }, version, call)
 }
 
 /** New files get the usual mode; the process's umask is not asked for, as it is the server's, not the person's shell's. */
 const umask = 0o022
 
-async function change(session: Session, path: WorkspacePath, after: Loaded, expected: string, call: SessionCall): Promise<ToolWrite> {
+async function change(
+  session: Session,
+  path: WorkspacePath,
+  after: Loaded,
+  expected: string,
+  call: SessionCall,
+): Promise<ToolWrite> {
   const before = (await agentView(session, path)).state
   const outcome = await recordChange(session, {
     context: call.context,
@@ -141,10 +167,20 @@ async function change(session: Session, path: WorkspacePath, after: Loaded, expe
   call.recorded.push(outcome)
   const written = { kind: "written" as const, version: versionOf(after), ...(outcome.held ? { held: true } : {}) }
   if (outcome.operation === null || !outcome.held) return written
-  if (reviewModeOf(session, call.context) !== "ask") return { ...written, remark: "It is held for review: not on disk until the person accepts it; your reads through this tool see it." }
+  if (reviewModeOf(session, call.context) !== "ask")
+    return {
+      ...written,
+      remark: "It is held for review: not on disk until the person accepts it; your reads through this tool see it.",
+    }
   const answered = await askPerson(
     session,
-    { title: call.title, context: call.context, operation: outcome.operation, path, diff: await diffOfSides(session, path, { base: before, current: after }) },
+    {
+      title: call.title,
+      context: call.context,
+      operation: outcome.operation,
+      path,
+      diff: await diffOfSides(session, path, { base: before, current: after }),
+    },
     call.io,
   )
   switch (answered.kind) {
@@ -157,9 +193,16 @@ async function change(session: Session, path: WorkspacePath, after: Loaded, expe
       return { kind: "written", version: now.version, remark: `${remark}${said}` }
     }
     case "denied":
-      throw new Failure("DENIED", `The person denied this change; it was taken back.${answered.reason === undefined ? "" : ` Reason: ${answered.reason}`}`)
+      throw new Failure(
+        "DENIED",
+        `The person denied this change; it was taken back.${answered.reason === undefined ? "" : ` Reason: ${answered.reason}`}`,
+      )
     case "held":
-      return { ...written, remark: "Nobody has answered yet: the change is held for review and not on disk. Go on with other work; you are told when it is decided." }
+      return {
+        ...written,
+        remark:
+          "Nobody has answered yet: the change is held for review and not on disk. Go on with other work; you are told when it is decided.",
+      }
     case "cancelled":
       return { ...written, remark: "The call was cancelled: the change is held for review and not on disk." }
   }

@@ -18,6 +18,8 @@ export interface Session {
   readonly lock: WorkspaceLock
   readonly env: Env
   readonly config: Config
+  /** A private folder on disk for the views of commands; null where commands have none. */
+  readonly scratch: string | null
   /** The encoding declared for a path, by configuration or `.editorconfig`; undefined where none is. */
   charsetFor(path: WorkspacePath): Promise<Charset | undefined>
 }

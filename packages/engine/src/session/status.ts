@@ -17,12 +17,20 @@ import { subjectsOf } from "./subject.ts"
 import { readUndoState } from "./undo.ts"
 
 /** What is pending, parked and waiting now. What others did meanwhile is folded in first, so that what is shown is so. */
-export async function status(session: Session, context: RequestContext, params: Params<"status">): Promise<StatusResult> {
+export async function status(
+  session: Session,
+  context: RequestContext,
+  params: Params<"status">,
+): Promise<StatusResult> {
   await catchUp(session)
   const all = await session.store.items({ pending: true })
-  const wanted = params.paths === undefined ? all : all.filter(item => params.paths?.some(path => isWithin(item.path, path)) === true)
+  const wanted =
+    params.paths === undefined
+      ? all
+      : all.filter(item => params.paths?.some(path => isWithin(item.path, path)) === true)
   const files: FileView[] = []
-  for (const subject of subjectsOf(wanted, all)) files.push(await fileView(session, await viewSubject(session, subject)))
+  for (const subject of subjectsOf(wanted, all))
+    files.push(await fileView(session, await viewSubject(session, subject)))
   files.push(...(await parkedViews(session)))
   const conversations = await session.store.conversations()
   const undo = await readUndoState(session)
@@ -62,7 +70,8 @@ async function driftedOf(session: Session, pending: readonly Item[]): Promise<It
   for (const item of pending) {
     if (!isPending(item)) continue
     const found = await readDisk(session, item.path)
-    if (found.kind !== "unknown" && !sameLoaded(found, await loadState(session.store, diskState(item)))) drifted.push(item)
+    if (found.kind !== "unknown" && !sameLoaded(found, await loadState(session.store, diskState(item))))
+      drifted.push(item)
   }
   return drifted
 }
@@ -84,7 +93,8 @@ async function parkedViews(session: Session): Promise<FileView[]> {
 async function noticesNow(session: Session): Promise<string[]> {
   const notices: string[] = []
   const busy = (await readGitState(session.root.path))?.busy ?? null
-  if (busy !== null) notices.push(`A ${busy} is under way: decisions that would write files are refused until it is finished.`)
+  if (busy !== null)
+    notices.push(`A ${busy} is under way: decisions that would write files are refused until it is finished.`)
   if (session.store.readOnly) notices.push("The store is open for reading only: nothing can be decided or recorded.")
   return notices
 }

@@ -9,7 +9,12 @@ import type { Subject } from "./subject.ts"
  * What a decision on a subject makes of its item or, for a rename, of both. Accepting any part of a renamed file accepts its
  * new name; rejecting all of it brings the old name back, with what a person wrote meanwhile.
  */
-export function turnsOfSubject(subject: Subject, standings: { readonly own: Standing; readonly partner: Standing | null }, decided: SubjectView, decision: Decision): Turn[] {
+export function turnsOfSubject(
+  subject: Subject,
+  standings: { readonly own: Standing; readonly partner: Standing | null },
+  decided: SubjectView,
+  decision: Decision,
+): Turn[] {
   const { own, partner } = standings
   const settled = subject.item.conflictOrigin !== undefined && decided.conflicting.length === 0
   const plain = { disk: subject.item.disk, ...(settled ? { settled: true } : {}) }

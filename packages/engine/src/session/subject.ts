@@ -37,5 +37,11 @@ export function shownSides(own: LoadedSides, partner: LoadedSides | null): Loade
 }
 
 function isPair(item: Item, partner: Item): boolean {
-  return isPending(item) && isPending(partner) && item.base.kind === "absent" && partner.current.kind === "absent" && item.current.kind === partner.base.kind
+  return (
+    isPending(item) &&
+    isPending(partner) &&
+    item.base.kind === "absent" &&
+    partner.current.kind === "absent" &&
+    item.current.kind === partner.base.kind
+  )
 }

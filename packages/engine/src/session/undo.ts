@@ -32,27 +32,52 @@ export async function readUndoState(session: Session): Promise<UndoState> {
     const operations = await session.store.operations({ limit })
     const known = new Set(operations.map(operation => operation.id))
     const whole = operations.length < limit
-    const reaches = operations.every(operation => (operation.undoes === undefined || known.has(operation.undoes)) && (operation.redoes === undefined || known.has(operation.redoes)))
+    const reaches = operations.every(
+      operation =>
+        (operation.undoes === undefined || known.has(operation.undoes)) &&
+        (operation.redoes === undefined || known.has(operation.redoes)),
+    )
     const state = undoState(operations)
     if (whole || (reaches && state.undo !== null)) return state
   }
 }
 
-async function repeat(session: Session, direction: "back" | "forward", params: Params<"undo">): Promise<DecisionResult> {
+async function repeat(
+  session: Session,
+  direction: "back" | "forward",
+  params: Params<"undo">,
+): Promise<DecisionResult> {
   return session.lock.hold(async () => {
     await repairInterrupted(session)
     await lookAtGit(session)
     const state = await readUndoState(session)
     const target = direction === "back" ? state.undo : state.redo
-    if (target === null) throw new Failure("NOT_FOUND", direction === "back" ? "There is nothing to undo." : "There is nothing to redo.")
+    if (target === null)
+      throw new Failure("NOT_FOUND", direction === "back" ? "There is nothing to undo." : "There is nothing to redo.")
     if (params.operation !== undefined && params.operation !== target.id)
-      throw new Failure("STALE_REVISION", `Operation ${params.operation} is not the newest one. Nothing was changed.`, `The newest is ${target.id}: ${target.title}.`)
-    const standings = await settleDrift(session, target.changes.map(change => change.path))
+      throw new Failure(
+        "STALE_REVISION",
+        `Operation ${params.operation} is not the newest one. Nothing was changed.`,
+        `The newest is ${target.id}: ${target.title}.`,
+      )
+    const standings = await settleDrift(
+      session,
+      target.changes.map(change => change.path),
+    )
     const turns: Turn[] = []
     for (const change of target.changes) {
       const standing = standingAt(standings, change.path)
-      const move = { before: await loadSides(session.store, change.before), after: await loadSides(session.store, change.after) }
-      const outcome = repeatMove(move, standing.sides, direction, params.onConflict ?? "stop", await session.charsetFor(change.path))
+      const move = {
+        before: await loadSides(session.store, change.before),
+        after: await loadSides(session.store, change.after),
+      }
+      const outcome = repeatMove(
+        move,
+        standing.sides,
+        direction,
+        params.onConflict ?? "stop",
+        await session.charsetFor(change.path),
+      )
       const [conflict] = outcome.conflicts
       if (conflict !== undefined)
         throw new Failure(
@@ -75,17 +100,30 @@ async function repeat(session: Session, direction: "back" | "forward", params: P
         title,
         capture: "none",
         ...(direction === "back" ? { undoes: target.id } : { redoes: target.id }),
-        ...(heads.length === 0 ? {} : { heads: heads.map(({ before, after, conversation }) => ({ before, after, conversation: conversation.id })) }),
+        ...(heads.length === 0
+          ? {}
+          : {
+              heads: heads.map(({ before, after, conversation }) => ({ before, after, conversation: conversation.id })),
+            }),
       },
       heads.length === 0 ? {} : { conversations: heads.map(move => ({ ...move.conversation, head: move.after })) },
       { always: true },
     )
-    return { version: 1, operation: committed.operation?.id ?? null, title, files: await fileViews(session, committed.items) }
+    return {
+      version: 1,
+      operation: committed.operation?.id ?? null,
+      title,
+      files: await fileViews(session, committed.items),
+    }
   })
 }
 
 /** Heads that the operation moved and that still stand where it left them; a conversation that went on keeps its place. */
-async function headsMoved(session: Session, target: Operation, direction: "back" | "forward"): Promise<{ conversation: Conversation; before: string | null; after: string | null }[]> {
+async function headsMoved(
+  session: Session,
+  target: Operation,
+  direction: "back" | "forward",
+): Promise<{ conversation: Conversation; before: string | null; after: string | null }[]> {
   const moves: { conversation: Conversation; before: string | null; after: string | null }[] = []
   for (const move of target.heads ?? []) {
     const conversation = await session.store.conversation(move.conversation)

@@ -1,0 +1,68 @@
+import type { RequestContext } from "@galley/core/protocol/requests.ts"
+import { answer } from "./session/ask.ts"
+import { collectGarbage } from "./session/garbage.ts"
+import { log, operations } from "./session/history-views.ts"
+import type { IntentHandler } from "./session/intents.ts"
+import { comment, mark, message, write } from "./session/person.ts"
+import { purge } from "./session/purge.ts"
+import { cat, diff, file, show } from "./session/reading.ts"
+import { decide } from "./session/review.ts"
+import { rewind } from "./session/rewind.ts"
+import type { Session } from "./session/session.ts"
+import { status } from "./session/status.ts"
+import { redo, undo } from "./session/undo.ts"
+import { openTools, type Tools } from "./tools/tools.ts"
+import type { Requests, Workspace, WorkspaceEvent } from "./workspace.ts"
+
+/** A session's surroundings that only its opener knows. */
+export interface Assembly {
+  readonly session: Session
+  readonly notices: readonly string[]
+  /** Asked before each mutation of a tool, in order. */
+  readonly intents: readonly IntentHandler[]
+  /** Tells of commits by any process; returns how to stop. */
+  readonly watch: (listener: (event: WorkspaceEvent) => void) => () => void
+}
+
+/** Puts session and tools together as the closed set of requests that every surface uses. */
+export function assembleWorkspace({ session, notices, intents, watch }: Assembly): Workspace {
+  const tools = openTools(session, intents)
+  return {
+    root: session.root.path,
+    as: context => requestsOf(session, tools, context),
+    onChange: watch,
+    notices,
+    close: async () => {
+      await tools.close()
+      await session.lock.close()
+      await session.store.close()
+    },
+  }
+}
+
+function requestsOf(session: Session, tools: Tools, context: RequestContext): Requests {
+  const shell = tools.connect(context)
+  return {
+    status: params => status(session, context, params),
+    log: params => log(session, params),
+    operations: params => operations(session, params),
+    show: params => show(session, params),
+    diff: params => diff(session, params),
+    cat: params => cat(session, params),
+    file: params => file(session, params),
+    accept: params => decide(session, context, params, "accept"),
+    reject: params => decide(session, context, params, "reject"),
+    write: params => write(session, context, params),
+    answer: params => answer(session, context, params),
+    comment: params => comment(session, context, params),
+    mark: params => mark(session, context, params),
+    rewind: params => rewind(session, context, params),
+    undo: params => undo(session, context, params),
+    redo: params => redo(session, context, params),
+    message: params => message(session, context, params),
+    call: (params, io) => shell.call(params.tool, params.input, io ?? {}),
+    run: (params, io) => shell.run(params, io ?? {}),
+    purge: params => purge(session, context, params),
+    gc: params => collectGarbage(session, context, params),
+  }
+}

@@ -1,0 +1,100 @@
+import type { Operation } from "@galley/core/history/operation.ts"
+import type { Params, RequestContext, Result } from "@galley/core/protocol/requests.ts"
+import { unknown, type BlobId } from "@galley/core/state.ts"
+import { blobOf } from "./contents.ts"
+import { refuseAgent } from "./policy.ts"
+import { blobsElsewhere } from "./purge.ts"
+import { repairInterrupted } from "./repair.ts"
+import type { Session } from "./session.ts"
+
+const day = 86_400_000
+
+/**
+ * Drops contents that nothing names any more and those of operations older than `keepDays` (or oldest first, until the store fits
+ * `maxBytes`). What is pending or parked is never dropped, and the log keeps every operation's line. A dry run says how far undo and
+ * rewind would reach afterwards.
+ */
+export async function collectGarbage(
+  session: Session,
+  context: RequestContext,
+  params: Params<"gc">,
+): Promise<Result<"gc">> {
+  if (params.dryRun !== true) refuseAgent(context, "Collecting garbage")
+  return session.lock.hold(async () => {
+    await repairInterrupted(session)
+    const sizes = new Map((await session.store.blobSizes()).map(blob => [blob.id, blob.storedBytes]))
+    const operations = await session.store.operations({})
+    const expired = expiredOf(session, operations, sizes, params)
+    const gone = new Set(expired.map(operation => operation.id))
+    const kept = await namedBy(
+      session,
+      operations.filter(operation => !gone.has(operation.id)),
+    )
+    const removed = [...sizes.keys()].filter(blob => !kept.has(blob))
+    const freedBytes = removed.reduce((sum, blob) => sum + (sizes.get(blob) ?? 0), 0)
+    const oldest = operations.find(operation => !gone.has(operation.id) && operation.changes.length > 0)
+    const reach =
+      oldest === undefined
+        ? "Nothing can be rewound afterwards."
+        : `Undo and rewind reach back to ${new Date(oldest.at).toISOString()} (${oldest.title}).`
+    if (params.dryRun !== true) {
+      await session.store.commit({ redacted: expired.filter(operation => operation.changes.length > 0).map(emptied) })
+      await session.store.purgeBlobs(removed)
+    }
+    return { version: 1, removedBlobs: removed.length, freedBytes, reach }
+  })
+}
+
+function expiredOf(
+  session: Session,
+  operations: readonly Operation[],
+  sizes: ReadonlyMap<BlobId, number>,
+  params: Params<"gc">,
+): Operation[] {
+  const before = session.env.now() - (params.keepDays ?? session.config["gc.keepDays"]) * day
+  const expired = operations.filter(operation => operation.at < before)
+  if (params.maxBytes === undefined) return expired
+  // Sizes are those of stored (compressed) contents, so the limit is approximate: a delta's base may have to stay.
+  let total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  const dropped = new Set<BlobId>()
+  const chosen = new Set(expired)
+  for (const operation of operations) {
+    if (total <= params.maxBytes) break
+    chosen.add(operation)
+    for (const blob of operation.changes
+      .flatMap(change => [change.before.base, change.before.current])
+      .flatMap(state => blobOf(state) ?? []))
+      if (!dropped.has(blob)) {
+        dropped.add(blob)
+        total -= sizes.get(blob) ?? 0
+      }
+  }
+  return operations.filter(operation => chosen.has(operation))
+}
+
+async function namedBy(session: Session, operations: readonly Operation[]): Promise<ReadonlySet<BlobId>> {
+  const inLog = new Set<BlobId>()
+  for (const operation of await session.store.operations({}))
+    for (const change of operation.changes)
+      for (const state of [change.before.base, change.before.current, change.after.base, change.after.current])
+        add(inLog, blobOf(state))
+  const all = await blobsElsewhere(session)
+  // Items, parked items and intents keep theirs, whatever becomes of the log.
+  const named = new Set([...all].filter(blob => !inLog.has(blob)))
+  for (const item of [...(await session.store.items({})), ...(await session.store.parked()).map(entry => entry.item)])
+    for (const state of [item.base, item.current, item.conflictOrigin]) add(named, blobOf(state))
+  for (const operation of operations)
+    for (const change of operation.changes)
+      for (const state of [change.before.base, change.before.current, change.after.base, change.after.current])
+        add(named, blobOf(state))
+  return named
+}
+
+function add(to: Set<BlobId>, blob: BlobId | undefined): void {
+  if (blob !== undefined) to.add(blob)
+}
+
+function emptied(operation: Operation): Operation {
+  const hidden = { base: unknown, current: unknown }
+  return { ...operation, changes: operation.changes.map(change => ({ ...change, before: hidden, after: hidden })) }
+}

@@ -1,0 +1,93 @@
+import type { Loaded } from "@galley/core/change/loaded.ts"
+import type { Capture } from "@galley/core/history/operation.ts"
+import { showPath } from "@galley/core/path.ts"
+import { isPending } from "@galley/core/change/item.ts"
+import type { ByProduct, DiskChange, Seen } from "../io/seen.ts"
+import type { LayerEntry } from "../io/view-folder.ts"
+import type { ViewRun } from "../io/view.ts"
+import { loadState } from "./contents.ts"
+import { keepByProducts } from "./by-products.ts"
+import { reviewModeOf } from "./policy.ts"
+import { recordChange, type ChangeOutcome, type ProposedChange } from "./record.ts"
+import type { SessionCall } from "./session-files.ts"
+import type { Session } from "./session.ts"
+
+/** What a command should see instead of the disk: everything that is held back. */
+export async function pendingLayer(session: Session): Promise<LayerEntry[]> {
+  const layer: LayerEntry[] = []
+  for (const item of await session.store.items({ pending: true })) {
+    if (item.disk !== "base" || !isPending(item)) continue
+    const state = await loadState(session.store, item.current)
+    switch (state.kind) {
+      case "file":
+      case "absent":
+      case "symlink":
+      case "folder":
+        layer.push({ path: item.path, state })
+        break
+      case "other":
+      case "unknown":
+        break
+    }
+  }
+  return layer
+}
+
+export interface CapturedRun {
+  readonly capture: Capture
+  readonly changes: readonly DiskChange[]
+  readonly byProducts: readonly ByProduct[]
+  readonly remarks: readonly string[]
+  readonly refsMoved: ViewRun["refsMoved"]
+  /** The command wrote the disk itself (no view): it is only recorded. */
+  readonly onDisk: boolean
+}
+
+/** Turns what a command changed into one operation of its message, made true as the review mode says. */
+export async function recordRun(
+  session: Session,
+  call: SessionCall,
+  run: CapturedRun,
+): Promise<ChangeOutcome & { readonly remarks: readonly string[] }> {
+  const mode = reviewModeOf(session, call.context)
+  const changes: ProposedChange[] = []
+  for (const change of run.changes) {
+    const after = await loadSeen(change.after)
+    const before = await loadSeen(change.before)
+    if (after.kind === "unknown") continue
+    changes.push({
+      path: change.path,
+      after,
+      expected: null,
+      ...(change.renamedFrom === undefined ? {} : { renamedFrom: change.renamedFrom }),
+      ...(run.onDisk ? { onDisk: { seen: before } } : { from: before, raced: change.movedMeanwhile }),
+    })
+  }
+  const raced = run.changes
+    .filter(change => change.movedMeanwhile)
+    .map(
+      change =>
+        `${showPath(change.path)} was changed by somebody else while the command ran: the command's change is held for review.`,
+    )
+  const kept = await keepByProducts(session, run.byProducts, mode === "apply" && !run.onDisk)
+  const moves = run.refsMoved.map(move => `${move.ref} moved`)
+  const remarks = [...run.remarks, ...raced, ...kept]
+  const outcome = await recordChange(session, {
+    context: call.context,
+    kind: "command",
+    title: call.title,
+    capture: run.capture,
+    changes,
+    call: call.tool,
+    began: call.began,
+    movedGit: run.refsMoved.length > 0,
+    always: changes.length > 0 || run.refsMoved.length > 0,
+    ...(remarks.length + moves.length === 0 ? {} : { remark: [...moves, ...remarks].join("; ") }),
+  })
+  call.recorded.push(outcome)
+  return { ...outcome, remarks }
+}
+
+async function loadSeen(seen: Seen): Promise<Loaded> {
+  return seen.kind === "file" ? { kind: "file", bytes: await seen.read(), mode: seen.mode } : seen
+}

@@ -1,0 +1,127 @@
+import { Failure } from "@galley/core/failure.ts"
+import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
+import type { CallResult } from "@galley/core/protocol/results.ts"
+import { editToolName } from "@galley/core/tool/edit-schema.ts"
+import { shellToolName } from "@galley/core/tool/shell-schema.ts"
+import { takeNotes } from "../session/feedback.ts"
+import type { IntentHandler } from "../session/intents.ts"
+import { conversationOf } from "../session/messages.ts"
+import { policyOf } from "../session/policy.ts"
+import { beginCall } from "../session/record.ts"
+import type { ViewFacts } from "../session/run-command.ts"
+import { sessionFiles, type SessionCall } from "../session/session-files.ts"
+import type { Session } from "../session/session.ts"
+import type { RequestIo } from "../session/request-io.ts"
+import { createEditTool, type EditTool } from "./edit-tool.ts"
+import { editResult } from "./edit-result.ts"
+import { failedCall, withTitle } from "./call.ts"
+import { openShell, type Shell } from "./shell-tool.ts"
+
+/** The tools of a workspace, for all its connections. */
+export interface Tools {
+  connect(context: RequestContext): Connection
+  /** Ends background jobs. */
+  close(): Promise<void>
+}
+
+/** The tools as one caller has them: its shell keeps its working directory between calls. */
+export interface Connection {
+  call(tool: string, input: Readonly<Record<string, unknown>>, io: RequestIo): Promise<CallResult>
+  run(params: Params<"run">, io: RequestIo): Promise<CallResult>
+}
+
+export function openTools(session: Session, intents: readonly IntentHandler[]): Tools {
+  const files = sessionFiles(session)
+  const edit = createEditTool({
+    files,
+    config: {
+      maxOutputChars: session.config["tool.maxOutputChars"],
+      expandTabsOnMutation: session.config["tool.expandTabs"],
+      requireAbsolutePath: false,
+    },
+    intents,
+  })
+  const shells = new Set<Shell>()
+  const facts: ViewFacts = { support: null, owners: null }
+  return {
+    connect: context => {
+      const shell = openShell(session, files, facts)
+      shells.add(shell)
+      return {
+        call: (tool, input, io) => answered(session, context, io, call => dispatch(edit, shell, tool, input, call)),
+        run: (params, io) =>
+          answered(session, context, io, call =>
+            shell.run({ command: params.command, timeoutMs: params.timeoutMs ?? null, background: false }, call),
+          ),
+      }
+    },
+    close: async () => {
+      await Promise.all([...shells].map(shell => shell.close()))
+    },
+  }
+}
+
+async function dispatch(
+  edit: EditTool,
+  shell: Shell,
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  call: SessionCall,
+): Promise<CallResult> {
+  switch (tool) {
+    case editToolName:
+      return editResult(await edit.call(input, withTitle(call, tool, editTitle(input))), call)
+    case shellToolName:
+      return shell.call(input, call)
+    default:
+      throw new Failure(
+        "BAD_ARGUMENT",
+        `There is no tool ${tool}. Nothing was done.`,
+        `Tools: ${editToolName}, ${shellToolName}.`,
+      )
+  }
+}
+
+/** Runs one call with what it needs to know, turns a `Failure` into a result, and adds what the person did since. */
+async function answered(
+  session: Session,
+  context: RequestContext,
+  io: RequestIo,
+  work: (call: SessionCall) => Promise<CallResult>,
+): Promise<CallResult> {
+  const call: SessionCall = {
+    conversation: context.conversation ?? null,
+    message: context.message ?? null,
+    callId: context.callId ?? null,
+    policy: policyOf(session, context),
+    ...(io.signal === undefined ? {} : { signal: io.signal }),
+    context,
+    io,
+    began: await beginCall(session),
+    title: "",
+    tool: { tool: "", summary: "", ...(context.callId === undefined ? {} : { callId: context.callId }) },
+    capture: "recorded",
+    recorded: [],
+  }
+  const result = await work(call).catch((error: unknown) => {
+    if (error instanceof Failure) return failedCall(error.toData())
+    throw error
+  })
+  const conversation = call.recorded.at(-1)?.message.conversation ?? (await conversationOf(session, context))
+  const notes = session.store.readOnly ? null : await takeNotes(session, conversation)
+  return notes === null ? result : { ...result, text: result.text === "" ? notes : `${result.text}\n\n${notes}` }
+}
+
+function editTitle(input: Readonly<Record<string, unknown>>): string {
+  const path = typeof input["path"] === "string" ? input["path"] : "?"
+  switch (input["command"]) {
+    case "create":
+      return `Create ${path}`
+    case "insert":
+      return `Insert into ${path}`
+    case "str_replace":
+      return `Edit ${path}`
+    default:
+      return `View ${path}`
+  }
+}
