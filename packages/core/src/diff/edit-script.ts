@@ -255,6 +255,7 @@ function splitBox(space: Space, box: Box, exact: boolean): Split {
 
   for (let cost = 1; ; cost++) {
     let sawSnake = false
+    let steps = 0
 
     if (forwardMin > lowest) forward[--forwardMin - 1 + origin] = -1
     else ++forwardMin
@@ -270,7 +271,7 @@ function splitBox(space: Space, box: Box, exact: boolean): Split {
         x++
         y++
       }
-      space.steps -= 1 + x - first
+      steps += 1 + x - first
       if (x - first > longSnake) sawSnake = true
       forward[d + origin] = x
       if (odd && backwardMin <= d && d <= backwardMax && (backward[d + origin] as number) <= x)
@@ -291,13 +292,14 @@ function splitBox(space: Space, box: Box, exact: boolean): Split {
         x--
         y--
       }
-      space.steps -= 1 + first - x
+      steps += 1 + first - x
       if (first - x > longSnake) sawSnake = true
       backward[d + origin] = x
       if (!odd && forwardMin <= d && d <= forwardMax && x <= (forward[d + origin] as number))
         return { a: x, b: y, exactBefore: true, exactAfter: true }
     }
 
+    space.steps -= steps
     if (space.steps < 0) throw new OutOfSteps()
     if (exact) continue
     const reach: Reach = { forwardMin, forwardMax, backwardMin, backwardMax, start, end, cost }

@@ -89,7 +89,7 @@ function wordsOf(text: string): string[] {
   return text.match(wordPattern) ?? []
 }
 
-const hanging = String.raw`(?:[\p{M}\p{Emoji_Modifier}\u{E0020}-\u{E007F}]|\u200D\P{Cc}?)`
+const hanging = String.raw`(?:[\p{M}\p{Emoji_Modifier}\u{E0020}-\u{E007F}]|\u200D\p{Extended_Pictographic}?)`
 const letter = String.raw`(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{N}_]`
 const wordPattern = new RegExp(
   String.raw`\r?\n|(?:${letter}${hanging}*)+|[ \t]+(?!${hanging})|(?:\p{RI}\p{RI}|[^])${hanging}*`,

@@ -35,14 +35,31 @@ export function decodeDocument(
   bytes: Uint8Array,
   declared?: { readonly charset: string; readonly codec: Codec },
 ): TextDocument | NotText {
-  if (startsWith(bytes, utf8Mark)) return decodeUtf8(bytes.subarray(3), true)
-  if (startsWith(bytes, [0xff, 0xfe])) return decodeUtf16(bytes.subarray(2), { name: "utf-16le", bom: true })
-  if (startsWith(bytes, [0xfe, 0xff])) return decodeUtf16(bytes.subarray(2), { name: "utf-16be", bom: true })
+  switch (markedCharset(bytes)) {
+    case "utf-8":
+      return decodeUtf8(bytes.subarray(3), true)
+    case "utf-16le":
+      return decodeUtf16(bytes.subarray(2), { name: "utf-16le", bom: true })
+    case "utf-16be":
+      return decodeUtf16(bytes.subarray(2), { name: "utf-16be", bom: true })
+    case null:
+      return decodeUnmarked(bytes, declared)
+  }
+}
+
+function decodeUnmarked(
+  bytes: Uint8Array,
+  declared: { readonly charset: string; readonly codec: Codec } | undefined,
+): TextDocument | NotText {
   if (declared === undefined) return decodeUtf8(bytes, false)
   const charset = canonicalCharset(declared.charset)
   switch (charset) {
-    case "utf-8":
-      return decodeUtf8(bytes, false)
+    case "utf-8": {
+      const document = decodeUtf8(bytes, false)
+      return isNotText(document) && document.reason === "undeclared"
+        ? refused("undecodable", "The file is declared as UTF-8 but is not")
+        : document
+    }
     case "utf-16le":
     case "utf-16be":
       return decodeUtf16(bytes, { name: charset, bom: false })
@@ -53,28 +70,47 @@ export function decodeDocument(
   }
 }
 
-/** Spells text as bytes, or says why that is impossible. `codec` is asked for charsets other than UTF-8, UTF-16 and latin1. */
+/**
+ * Spells text as bytes, or says why that is impossible. `codec` is asked for charsets other than UTF-8, UTF-16 and latin1.
+ *
+ * Refused is also what would not be read again as this text: NUL, and a beginning in an eight-bit charset that looks like a byte order
+ * mark. U+FEFF at the beginning of UTF-8 or UTF-16 is spelled as it stands, and is a mark from then on.
+ */
 export function encodeDocument(text: string, encoding: Encoding, codec?: Codec): Uint8Array | NotText {
+  if (text.includes("\0")) return refused("binary", "The text has NUL characters")
   const charset = canonicalCharset(encoding.name)
   switch (charset) {
     case "utf-8":
-      if (!text.isWellFormed())
-        return refused("undecodable", "The text has half a surrogate pair, which UTF-8 cannot spell")
+      if (!text.isWellFormed()) return refused("undecodable", "The text has half a surrogate pair")
       return withMark(encoding.bom ? utf8Mark : [], new TextEncoder().encode(text))
     case "utf-16le":
-    case "utf-16be":
+    case "utf-16be": {
       if (!text.isWellFormed()) return refused("undecodable", "The text has half a surrogate pair")
-      return encodeUtf16(text, charset === "utf-16le", encoding.bom)
-    case "latin1":
-      return encodeLatin1(text)
+      const bytes = encodeUtf16(text, charset === "utf-16le", encoding.bom)
+      return readAs(bytes, charset) ? bytes : looksMarked(encoding.name)
+    }
+    case "latin1": {
+      const bytes = encodeLatin1(text)
+      return isNotText(bytes) || readAs(bytes, charset) ? bytes : looksMarked(encoding.name)
+    }
     default: {
-      const bytes = codec?.encode(text, charset) ?? null
-      if (bytes === null) return refused("undeclared", `No codec spells this text in ${encoding.name}`)
-      if (codec?.decode(bytes, charset) !== text)
+      if (codec === undefined) return refused("undeclared", `No codec is given for ${encoding.name}`)
+      const bytes = codec.encode(text, charset)
+      if (bytes === null || codec.decode(bytes, charset) !== text)
         return refused("undecodable", `The text cannot be spelled exactly in ${encoding.name}`)
-      return bytes
+      return readAs(bytes, charset) ? bytes : looksMarked(encoding.name)
     }
   }
+}
+
+/** Whether bytes begin with no mark, or with the one of this charset. */
+function readAs(bytes: Uint8Array, charset: string): boolean {
+  const marked = markedCharset(bytes)
+  return marked === null || marked === charset
+}
+
+function looksMarked(name: string): NotText {
+  return refused("undecodable", `In ${name} the text would begin with what reads as another charset's byte order mark`)
 }
 
 export function isNotText(value: TextDocument | Uint8Array | NotText): value is NotText {
@@ -82,6 +118,12 @@ export function isNotText(value: TextDocument | Uint8Array | NotText): value is 
 }
 
 const utf8Mark = [0xef, 0xbb, 0xbf]
+
+function markedCharset(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | null {
+  if (startsWith(bytes, utf8Mark)) return "utf-8"
+  if (startsWith(bytes, [0xff, 0xfe])) return "utf-16le"
+  return startsWith(bytes, [0xfe, 0xff]) ? "utf-16be" : null
+}
 
 function startsWith(bytes: Uint8Array, head: readonly number[]): boolean {
   return head.every((byte, at) => bytes[at] === byte)
@@ -130,9 +172,10 @@ function checkedNul(text: string, encoding: Encoding): TextDocument | NotText {
 
 function decodeUtf16(bytes: Uint8Array, encoding: Encoding): TextDocument | NotText {
   if (bytes.length % 2 !== 0)
-    return refused("undecodable", "The file is UTF-16 by its mark but has half a code unit at its end")
+    return refused("undecodable", "The file is marked or declared as UTF-16 but has half a code unit at its end")
   const text = decodeStrictly(bytes, encoding.name)
-  if (text === null) return refused("undecodable", "The file is UTF-16 by its mark but has half a surrogate pair")
+  if (text === null)
+    return refused("undecodable", "The file is marked or declared as UTF-16 but has half a surrogate pair")
   return checkedNul(text, encoding)
 }
 

@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { diff3Merge } from "node-diff3"
 import { expect, test } from "vitest"
 import { type Merge, merge3, mergedLines, settleMerge } from "../../src/change/merge3.ts"
 import { joinLines, type Line, splitLines } from "../../src/text/lines.ts"
 import { edgeTexts, threeTexts } from "../text/texts.ts"
 
-const runs = Number(process.env["MERGE_RUNS"] ?? 1000)
+const runs = Number(process.env["MERGE_RUNS"] ?? 600)
 /** Of the samples given to git; printed with them. */
 const seed = Number(process.env["MERGE_SEED"] ?? Math.floor(Math.random() * 0x7fffffff))
 

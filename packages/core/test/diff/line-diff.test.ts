@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { type Hunk, takeHunks } from "../../src/diff/hunk.ts"
 import { diffLines } from "../../src/diff/line-diff.ts"
@@ -115,7 +115,7 @@ test("no common line is lost that a shortest script would keep, where no line is
 
 /** By the textbook table. */
 function longestCommon(a: readonly Line[], b: readonly Line[]): number {
-  let above = new Array<number>(b.length + 1).fill(0)
+  let above = Array.from({ length: b.length + 1 }, () => 0)
   for (const line of a) {
     const row = [0]
     b.forEach((other, at) => {

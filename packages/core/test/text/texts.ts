@@ -1,4 +1,4 @@
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { splitLines, type Line } from "../../src/text/lines.ts"
 
 /** Texts that every operation on text has to survive. */
