@@ -29,7 +29,7 @@ export function declareGlobals(program: Command): void {
   add(new Option("--policy <policy>", "what tools may write").choices(["read-only", "workspace-write", "full-access"]))
   add(new Option("--conversation <id>", "the conversation that is meant"))
   add(new Option("--message <id>", "the message that is meant"))
-  add(new Option("--set <key=value>", "a setting for this once (repeatable)").argParser(appended).default([], "none"))
+  add(new Option("--set <key=value>", "a setting for this once (repeatable)").argParser(appended))
   add(new Option("--json", "one JSON document on standard output and nothing else"))
   add(new Option("--color [when]", "auto, always or never").choices(["auto", "always", "never"]).preset("always"))
   add(new Option("--no-color", "same as --color never"))
@@ -47,8 +47,8 @@ export function readGlobals(options: Readonly<Record<string, unknown>>): Globals
 }
 
 /** For `--opt a --opt b`. */
-export function appended(value: string, before: readonly string[]): string[] {
-  return [...before, value]
+export function appended(value: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), value]
 }
 
 /** `old:3-5,new:7`: lines counted from 1, both ends included, of the base and of the current text. */
@@ -86,10 +86,7 @@ export function readAmount(text: string): number {
 
 export function onConflictOption(): Option {
   const choices = ["stop", "keep-mine", "take-theirs"] satisfies OnConflict[]
-  return new Option(
-    "--on-conflict <how>",
-    "what to do where both sides changed the same lines (default: stop)",
-  ).choices(choices)
+  return new Option("--on-conflict <how>", "where both sides changed the same lines (else stop)").choices(choices)
 }
 
 /** `PATH:12` as a place; a path that itself ends so is given with a line (`a:1:5`). */

@@ -92,7 +92,11 @@ function bareProgram({ version, surroundings }: Program): Command {
       getOutHelpWidth: () => surroundings.stdout.columns ?? 100,
       getOutHasColors: () => false,
     })
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      optionDescription: ({ description, argChoices, long }) =>
+        argChoices === undefined || long === "--color" ? description : `${description}: ${argChoices.join(", ")}`,
+    })
     .addHelpText(
       "after",
       `
