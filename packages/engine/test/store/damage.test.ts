@@ -133,6 +133,16 @@ describe("damage is found, told and kept apart", () => {
       expect(readFileSync(join(folder, "galley.db")).equals(raw), "nothing was written to it").toBe(true)
     })
 
+  it("a column that changed its name in the schema's own text", async () => {
+    const { folder, largeId } = await filled()
+    const path = join(folder, "galley.db")
+    flip(path, readFileSync(path).indexOf("delivered INTEGER"), 1)
+    const store = await openSqliteStore({ folder })
+    expect(store.trouble?.message).toMatch(/schema/)
+    await store.blob(largeId)
+    await store.close()
+  })
+
   it("any one flipped bit of the database: no wrong answer, no crash, no foreign error", async () => {
     const { folder, contents } = await filled()
     const original = readFileSync(join(folder, "galley.db"))

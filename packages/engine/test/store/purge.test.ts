@@ -25,14 +25,17 @@ describe("a purge", () => {
       const folder = temporaryFolder()
       const store = await openSqliteStore({ folder })
       const secret = noise(size, 7)
-      const [before = ""] = await store.putBlobs([{ bytes: noise(size, 6) }])
-      const [id = ""] = await store.putBlobs([{ bytes: secret, near: before }])
-      // A later version that no longer has the secret, packed with it as dictionary, and one more on top.
-      const cleaned = new Uint8Array([...noise(size, 6), 1])
+      const plain = noise(size, 6)
+      const [before = ""] = await store.putBlobs([{ bytes: plain }])
+      const [id = ""] = await store.putBlobs([{ bytes: new Uint8Array([...plain, ...secret, ...noise(size, 8)]) }])
+      // A later version without the secret, packed with the one that has it as dictionary, and one more on top.
+      const cleaned = new Uint8Array([...plain, ...noise(size, 8)])
       const [next = ""] = await store.putBlobs([{ bytes: cleaned, near: id }])
       const [last = ""] = await store.putBlobs([{ bytes: new Uint8Array([...cleaned, 2]), near: next }])
       await store.commit({ operations: [operation("o", next, ["a"])] })
       expect(traces(folder, secret), "the test can see the secret").not.toEqual([])
+      const packed = (await store.blobSizes()).find(blob => blob.id === next)?.storedBytes
+      expect(packed, "it leans on the secret").toBeLessThan(1000)
       await store.purgeBlobs([id])
       expect(traces(folder, secret)).toEqual([])
       expect(await store.blob(next)).toEqual(cleaned)

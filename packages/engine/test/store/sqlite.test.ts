@@ -66,6 +66,19 @@ describe("what SQLite adds", () => {
     await store.close()
   })
 
+  for (const megabytes of [0.2, 1, 4])
+    it(`one edit in the middle of ${megabytes} MB costs next to nothing`, async () => {
+      const store = await openSqliteStore({ folder: temporaryFolder() })
+      const base = noise(megabytes * 1e6, 1)
+      const edited = base.slice()
+      edited.set(bytes("edited"), base.length / 2)
+      const [near = ""] = await store.putBlobs([{ bytes: base }])
+      const [id = ""] = await store.putBlobs([{ bytes: edited, near }])
+      expect((await store.blobSizes()).find(blob => blob.id === id)?.storedBytes).toBeLessThan(2000)
+      expect((await store.blob(id)).every((byte, at) => byte === edited[at])).toBe(true)
+      await store.close()
+    })
+
   it("what dead writers left is swept by gc after an hour, and not what the living are at", async () => {
     const folder = temporaryFolder()
     const store = await openSqliteStore({ folder })
