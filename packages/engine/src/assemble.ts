@@ -11,6 +11,7 @@ import { rewind } from "./session/rewind.ts"
 import type { Session } from "./session/session.ts"
 import { status } from "./session/status.ts"
 import { redo, undo } from "./session/undo.ts"
+import { commitProposal, propose } from "./tools/propose.ts"
 import { openTools, type Tools } from "./tools/tools.ts"
 import type { Requests, Workspace, WorkspaceEvent } from "./workspace.ts"
 
@@ -30,6 +31,8 @@ export function assembleWorkspace({ session, notices, intents, watch }: Assembly
   return {
     root: session.root.path,
     as: context => requestsOf(session, tools, context),
+    propose: (context, call) => propose(session, intents, context, call),
+    commit: (context, proposal, options) => commitProposal(session, context, proposal, options),
     onChange: watch,
     notices,
     close: async () => {

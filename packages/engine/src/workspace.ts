@@ -1,4 +1,6 @@
 export type { RequestIo } from "./session/request-io.ts"
+import type { CallResult } from "@galley/core/protocol/results.ts"
+import type { EditProposal, Proposal, ToolCall } from "./tools/propose.ts"
 import type { RequestIo } from "./session/request-io.ts"
 import type { Params, RequestContext, RequestName, Result } from "@galley/core/protocol/requests.ts"
 
@@ -11,6 +13,10 @@ export interface Workspace {
   /** Absolute, symlinks resolved. */
   readonly root: string
   as(context: RequestContext): Requests
+  /** What a tool call would do, for a host that confirms before it acts (REQUIREMENTS B4). Nothing is changed. */
+  propose(context: RequestContext, call: ToolCall): Promise<Proposal>
+  /** Carries a confirmed edit out, with the person's own content if they changed it. */
+  commit(context: RequestContext, proposal: EditProposal, options?: { readonly content?: string }): Promise<CallResult>
   /**
    * Calls `listener` after every change by this or another process (within 200 ms; files are watched, nothing resident is
    * needed). Returns how to stop.

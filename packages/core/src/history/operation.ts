@@ -45,6 +45,8 @@ export interface Change {
   readonly after: Sides
   /** The old path, when the operation is known to have renamed it (the old path is another change, to absent). */
   readonly renamedFrom?: WorkspacePath
+  /** Folders that came into being with it, outermost first: they go again when it is taken back, if nothing else is in them. */
+  readonly madeFolders?: readonly WorkspacePath[]
 }
 
 /**

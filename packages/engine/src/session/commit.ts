@@ -8,6 +8,7 @@ import { saveSides, saveState } from "./contents.ts"
 import type { Standing } from "./drift.ts"
 import { gitHead, refuseBusyGit } from "./git-head.ts"
 import { writeChange } from "./journal.ts"
+import { foldersToRemove, missingFolders } from "./made-folders.ts"
 import type { Move } from "./steps.ts"
 import type { Session } from "./session.ts"
 
@@ -70,19 +71,23 @@ export async function commitTurns(
     const disk = standing.item !== null && isPending(standing.item) ? standing.item.disk : turn.disk
     const item = itemAfter(turn, after, disk)
     const renamedFrom = turn.renamedFrom ?? standing.item?.renamedFrom
+    items.push(item)
+    const target = disk === "base" ? turn.sides.base : turn.sides.current
+    const writes = turn.onDisk !== true && !sameLoaded(target, standing.found)
+    const madeFolders = writes && standing.found.kind === "absent" ? await missingFolders(session, standing.path) : []
     changes.push({
       path: standing.path,
       before: standing.states,
       after,
       ...(renamedFrom === undefined ? {} : { renamedFrom }),
+      ...(madeFolders.length === 0 ? {} : { madeFolders }),
     })
-    items.push(item)
-    const target = disk === "base" ? turn.sides.base : turn.sides.current
-    if (turn.onDisk !== true && !sameLoaded(target, standing.found)) {
+    if (writes) {
       const before = await saveState(session.store, standing.found)
       moves.push({ path: standing.path, before, after: disk === "base" ? after.base : after.current })
     }
   }
+  moves.push(...(await foldersToRemove(session, moves)))
   if (changes.length === 0 && how.always !== true) {
     if (Object.keys(rows).length > 0) await session.store.commit(rows)
     return { operation: null, items: [], remarks: [] }

@@ -83,8 +83,7 @@ async function list(session: Session, asked: string): Promise<Awaited<ReturnType
   const folder = await session.root.resolve(asked)
   const names = new Map<string, DirectoryEntry["kind"]>()
   try {
-    for (const { name, kind } of await session.files.list(session.root.absolute(folder)))
-      names.set(name, kind)
+    for (const { name, kind } of await session.files.list(session.root.absolute(folder))) names.set(name, kind)
   } catch (error) {
     // A folder that is only proposed has nothing on disk.
     if (errorCode(error) !== "ENOENT") throw error
