@@ -94,8 +94,7 @@ export function decideLines(
     }
     case "reject": {
       const lines = [...part.old.filter(line => line.chosen), ...part.new.filter(line => !line.chosen)]
-      const ordered = [...lines.filter(line => !isOpenOld(line, base)), ...lines.filter(line => isOpenOld(line, base))]
-      return { base: [...base], current: replaced(current, hunk.fromCurrent, hunk.toCurrent, ordered.map(textOf)) }
+      return { base: [...base], current: replaced(current, hunk.fromCurrent, hunk.toCurrent, openLast(lines, base)) }
     }
   }
 }
@@ -121,8 +120,6 @@ export function rejectLines(
   const goes = (line: PartLine): boolean =>
     line.chosen && (authors.removedByPerson.has(line.at) || replacedOld.has(line.at))
   const kept = part.new.filter(line => line.chosen && isKept(line.at, authors, settle))
-  if (kept.length === 0 && !part.old.some(goes))
-    return { kind: "done", ...decideLines(base, current, hunk, ranges, "reject") }
   const newBase = [...part.old.filter(line => !goes(line)), ...kept]
   const newCurrent = [
     ...part.old.filter(line => line.chosen && !goes(line)),
@@ -131,7 +128,13 @@ export function rejectLines(
   return {
     kind: "done",
     base: replaced(base, hunk.fromBase, hunk.toBase, newBase.map(textOf)),
-    current: replaced(current, hunk.fromCurrent, hunk.toCurrent, newCurrent.map(textOf)),
+    // With a person's line behind it in base, the old last line has a terminator there too.
+    current: replaced(
+      current,
+      hunk.fromCurrent,
+      hunk.toCurrent,
+      kept.length === 0 ? openLast(newCurrent, base) : newCurrent.map(textOf),
+    ),
   }
 }
 
@@ -168,6 +171,12 @@ function partLines(
 
 function textOf(line: PartLine): Line {
   return line.text
+}
+
+/** The texts of the lines, base's last one last if it has no terminator. */
+function openLast(lines: readonly PartLine[], base: readonly Line[]): Line[] {
+  const open = lines.filter(line => isOpenOld(line, base))
+  return [...lines.filter(line => !isOpenOld(line, base)), ...open].map(textOf)
 }
 
 function isOpenOld(line: PartLine, base: readonly Line[]): boolean {

@@ -1,6 +1,6 @@
 import { diffLines } from "../diff/line-diff.ts"
 import type { Hunk } from "../diff/hunk.ts"
-import type { Line } from "../text/lines.ts"
+import { contentOf, type Line } from "../text/lines.ts"
 import { pairReplaced, sameButBlanks } from "./line-pairs.ts"
 
 export type Side = "base" | "current"
@@ -300,13 +300,15 @@ function authorship(
 ): Pick<WeaveEntry, "author" | "original" | "removedBy"> {
   const own = { author: mover === "agent" ? "agent" : "person", original: null, removedBy: null } as const
   if (replaced === null) return own
+  const { author, original: altered, removedBy } = replaced
   const same = sameButBlanks(line, replaced.line)
-  if (side === "base") return same ? { ...own, author: replaced.author, removedBy: replaced.removedBy } : own
-  if (replaced.inBase || mover === "history") return own
-  if (mover === "agent")
-    return same && isPersons(replaced) ? { ...own, author: replaced.author, original: replaced.original } : own
-  if (replaced.author !== "agent") return own
-  const original = replaced.original ?? replaced.line
+  // History writes no text, but a last line may lose or get its terminator.
+  if (mover === "history") return same ? { author, original: altered, removedBy } : own
+  if (side === "base") return same ? { ...own, author, removedBy } : own
+  if (replaced.inBase) return own
+  if (mover === "agent") return same && isPersons(replaced) ? { ...own, author, original: altered } : own
+  if (author !== "agent") return own
+  const original = altered ?? replaced.line
   return { ...own, author: "agent", original: sameButBlanks(line, original) ? null : original }
 }
 
@@ -317,17 +319,20 @@ function authorship(
  */
 function recognise(entries: readonly WeaveEntry[], pass: Pass): readonly WeaveEntry[] {
   const { mover, fresh } = pass
-  const wanted = new Set([...fresh].map(entry => entry.line).filter(line => mover === "history" || hasWords(line)))
+  const wanted = new Set(
+    [...fresh].map(entry => contentOf(entry.line)).filter(line => mover === "history" || hasWords(line)),
+  )
   if (wanted.size === 0) return entries
   const gone = placesOf(entries, wanted, entry => mayHaveMoved(entry, pass))
-  const there = mover === "history" ? placesOf(entries, wanted, entry => !fresh.has(entry)) : new Map<Line, number[]>()
+  const there =
+    mover === "history" ? placesOf(entries, wanted, entry => !fresh.has(entry)) : new Map<string, number[]>()
   if (gone.size === 0 && there.size === 0) return entries
   const used = new Set<number>()
   const known = entries.map((entry, at) => {
     if (!fresh.has(entry)) return entry
-    const place = takeNearest(gone.get(entry.line) ?? [], at)
+    const place = takeNearest(gone.get(contentOf(entry.line)) ?? [], at)
     if (place !== undefined) used.add(place)
-    const alike = entries[place ?? nearest(there.get(entry.line) ?? [], at) ?? -1]
+    const alike = entries[place ?? nearest(there.get(contentOf(entry.line)) ?? [], at) ?? -1]
     if (alike === undefined) return entry
     const { author, original, removedBy } = alike
     return { ...entry, author, original: place === undefined ? null : original, removedBy }
@@ -349,14 +354,15 @@ function mayHaveMoved(entry: WeaveEntry, { mover, taken }: Pass): boolean {
 
 function placesOf(
   entries: readonly WeaveEntry[],
-  wanted: ReadonlySet<Line>,
+  wanted: ReadonlySet<string>,
   eligible: (entry: WeaveEntry) => boolean,
-): Map<Line, number[]> {
-  const places = new Map<Line, number[]>()
+): Map<string, number[]> {
+  const places = new Map<string, number[]>()
   for (const [at, entry] of entries.entries()) {
-    if (!wanted.has(entry.line) || !eligible(entry)) continue
-    const known = places.get(entry.line)
-    if (known === undefined) places.set(entry.line, [at])
+    const content = contentOf(entry.line)
+    if (!wanted.has(content) || !eligible(entry)) continue
+    const known = places.get(content)
+    if (known === undefined) places.set(content, [at])
     else known.push(at)
   }
   return places
