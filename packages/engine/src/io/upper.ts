@@ -134,6 +134,12 @@ export function goneChanges(
   return changes
 }
 
+/** Where something else stands in place of a folder, the changes of all that was in it. */
+export function replacedChanges(from: Upper, change: DiskChange): readonly DiskChange[] {
+  if (change.before.kind !== "folder" || change.after.kind === "folder") return []
+  return goneChanges(from, change.path, change.ignored).filter(inner => inner.path !== change.path)
+}
+
 /** The changes inside one ignored folder as a line with counts; the changes themselves are found when asked for. */
 export function byProductOf(
   from: Upper,
@@ -152,7 +158,7 @@ export function byProductOf(
       for (const [index, path] of present.entries()) {
         if (index % 200 === 199) await setImmediate()
         const change = changeOf(from, path, true)
-        if (change !== null) changes.push(change)
+        if (change !== null) changes.push(change, ...replacedChanges(from, change))
       }
       return [...changes, ...gone.flatMap(path => goneChanges(from, path, true))]
     },

@@ -4,7 +4,7 @@ import type { RefMove } from "./git-folder.ts"
 import { type AskIgnored, askInView, askOnDisk, folderOf, outermostIgnored, trackedIn } from "./ignored.ts"
 import { type FolderRename, folderRenames, pairRenames } from "./renames.ts"
 import type { ByProduct, DiskChange } from "./seen.ts"
-import { byProductOf, changeOf, goneChanges, type Touched, type Upper, walkUpper } from "./upper.ts"
+import { byProductOf, changeOf, goneChanges, replacedChanges, type Touched, type Upper, walkUpper } from "./upper.ts"
 import { type CopyStart, walkCopy } from "./view-copy.ts"
 import type { LayerEntry } from "./view-folder.ts"
 import { carryGitFolder, type GitPlan, gitMoves, indexMoved } from "./view-git.ts"
@@ -38,33 +38,22 @@ interface Ended {
 export async function collectView(ended: Ended): Promise<CollectedView> {
   const { run, request, git, plan, view } = ended
   const pending = new Map(request.pending.map(entry => [entry.path, entry.state]))
-  const skipped = new Set([...plan.bound, ...plan.nested.map(layer => layer.path)])
   const main: Upper = {
     upper: `${run}/upper`,
     root: request.root,
     merged: view.inside + request.root,
     pending,
-    skipped,
+    skipped: plan.bound,
     startedNs: ended.startedNs,
   }
-  const inView = askInView(run, async () => await view.checkIgnored())
-  const parts = [await collectUpper(main, "", ended, inView)]
-  for (const layer of plan.nested) {
-    const at = `${request.root}/${layer.path}`
-    const none = new Map<WorkspacePath, LayerEntry["state"]>()
-    const upper = {
-      ...main,
-      upper: layer.upper,
-      root: at,
-      merged: view.inside + at,
-      pending: none,
-      skipped: new Set<string>(),
-    }
-    parts.push(await collectUpper(upper, layer.path, ended, inView))
-  }
-  const changes = await pairRenames(parts.flatMap(part => part.changes))
+  const part = await collectUpper(
+    main,
+    ended,
+    askInView(run, async () => await view.checkIgnored()),
+  )
+  const changes = await pairRenames(part.changes)
   const refsMoved = await gitMoves(git, view.inside)
-  const remarks = [...(ended.copy?.remarks ?? []), ...parts.flatMap(part => part.remarks)]
+  const remarks = [...(ended.copy?.remarks ?? []), ...part.remarks]
   if (git.policy === "dropped" && git.main !== null) {
     const upperGit = plan.outerGit.get(git.main.gitDir) ?? `${run}/upper${git.main.gitDir.slice(request.root.length)}`
     if (refsMoved.length > 0 || (await indexMoved(git, upperGit))) remarks.push("git state not kept: accept first")
@@ -72,7 +61,7 @@ export async function collectView(ended: Ended): Promise<CollectedView> {
   return {
     changes: [...changes].sort((a, b) => (a.path < b.path ? -1 : 1)),
     folderRenames: folderRenames(changes),
-    byProducts: parts.flatMap(part => part.byProducts),
+    byProducts: part.byProducts,
     refsMoved,
     remarks,
   }
@@ -80,13 +69,12 @@ export async function collectView(ended: Ended): Promise<CollectedView> {
 
 type Part = Pick<CollectedView, "changes" | "byProducts" | "remarks">
 
-/** One overlay: touched paths, what git ignores of them, and the changes with contents compared. */
-async function collectUpper(upper: Upper, prefix: string, ended: Ended, ask: AskIgnored): Promise<Part> {
+/** Touched paths, what git ignores of them, and the changes with contents compared. */
+async function collectUpper(upper: Upper, ended: Ended, ask: AskIgnored): Promise<Part> {
   const touched = ended.copy === null ? await walkUpper(upper) : walkCopy(upper, ended.copy)
   const remarks = handleGit(upper, touched, ended.git)
   if (touched.present.length + touched.gone.length === 0) return { changes: [], byProducts: [], remarks }
-  const outer = prefix === "" ? "./" : `./${prefix}/`
-  const inside = (path: WorkspacePath): string => `${outer}${path}`
+  const inside = (path: WorkspacePath): string => `./${path}`
   const folders = touched.folders.map(path => `${inside(path)}/`)
   const [ignoredThere, ignoredGone] =
     ended.git.main === null
@@ -96,13 +84,17 @@ async function collectUpper(upper: Upper, prefix: string, ended: Ended, ask: Ask
           await askOnDisk(ended.request.root)(touched.gone.flatMap(path => [inside(path), `${inside(path)}/`])),
         ]
   const known = ignoredThere === null && ignoredGone === null ? null : [...(ignoredThere ?? []), ...(ignoredGone ?? [])]
-  const ignored = known === null ? null : new Set(known.map(path => `./${path.slice(outer.length)}`))
+  const ignored = known === null ? null : new Set(known)
   const tops = outermostIgnored([...touched.folders, ...touched.gone], ignored, ended.request.dependencyFolders)
   const tracked = ended.git.main === null ? new Set<string>() : await trackedIn(upper.root, [...tops])
   const changes: DiskChange[] = []
   const aside = new Map<WorkspacePath, { present: WorkspacePath[]; gone: WorkspacePath[] }>()
+  const scattered = crowdedFolders(
+    touched.present.filter(path => ignored?.has(`./${path}`) === true && folderOf(path, tops) === null),
+  )
   const sort = (path: WorkspacePath, kind: "present" | "gone"): boolean => {
-    const top = tracked.has(path) ? null : folderOf(path, tops)
+    const isIgnored = ignored?.has(`./${path}`) === true
+    const top = tracked.has(path) ? null : (folderOf(path, tops) ?? (isIgnored ? folderOf(path, scattered) : null))
     if (top === null) return false
     const group = aside.get(top) ?? { present: [], gone: [] }
     group[kind].push(path)
@@ -113,17 +105,30 @@ async function collectUpper(upper: Upper, prefix: string, ended: Ended, ask: Ask
     if (index % 200 === 199) await setImmediate()
     if (sort(path, "present")) continue
     const change = changeOf(upper, path, ignored?.has(`./${path}`) === true)
-    if (change !== null) changes.push(change)
+    if (change !== null) changes.push(change, ...replacedChanges(upper, change))
   }
   for (const path of touched.gone) {
     const onGit = (at: WorkspacePath): void => void remarks.push(gitGoneRemark(at))
     if (!sort(path, "gone")) changes.push(...goneChanges(upper, path, ignored?.has(`./${path}`) === true, onGit))
   }
   const products = [...aside].map(([folder, group]) => byProductOf(upper, folder, group.present, group.gone))
-  return prefix === ""
-    ? { changes, byProducts: products, remarks }
-    : prefixed(prefix, { changes, byProducts: products, remarks })
+  return { changes, byProducts: products, remarks }
 }
+
+/**
+ * Top folders that hold many ignored files although they are not ignored themselves (git does not call a folder ignored in which
+ * it tracks a file): those files are one line too.
+ */
+function crowdedFolders(paths: readonly WorkspacePath[]): ReadonlySet<WorkspacePath> {
+  const counts = new Map<WorkspacePath, number>()
+  for (const path of paths) {
+    const top = path.includes("/") ? path.slice(0, path.indexOf("/")) : null
+    if (top !== null) counts.set(top, (counts.get(top) ?? 0) + 1)
+  }
+  return new Set([...counts].filter(([, count]) => count > crowd).map(([folder]) => folder))
+}
+
+const crowd = 50
 
 /** Git directories are never items: bound ones were not in the upper at all, the rest is carried to the disk or dropped. */
 function handleGit(upper: Upper, touched: Touched, git: GitPlan): string[] {
@@ -139,17 +144,4 @@ function handleGit(upper: Upper, touched: Touched, git: GitPlan): string[] {
 
 function gitGoneRemark(path: WorkspacePath): string {
   return `the git directory ${showPath(path)} is still there: it is removed only by hand`
-}
-
-function prefixed(prefix: string, part: Part): Part {
-  const inside = (change: DiskChange): DiskChange => ({ ...change, path: `${prefix}/${change.path}` })
-  return {
-    changes: part.changes.map(inside),
-    byProducts: part.byProducts.map(product => ({
-      ...product,
-      folder: `${prefix}/${product.folder}`,
-      open: async () => (await product.open()).map(inside),
-    })),
-    remarks: part.remarks,
-  }
 }

@@ -12,10 +12,10 @@ export interface CopyStart {
 }
 
 /**
- * Copies a workspace in which files of other owners or groups stand: an overlay could not write those (EOVERFLOW). All copies
- * belong to this process. The cost grows with the workspace, and is said.
+ * Copies a workspace that no overlay can stand for (see `copyReason`): files of other owners, which it could not write (EOVERFLOW),
+ * or mounts inside. All copies belong to this process. The cost grows with the workspace, and is said.
  */
-export async function copyWorkspace(root: string, to: string): Promise<CopyStart> {
+export async function copyWorkspace(root: string, to: string, why: string): Promise<CopyStart> {
   const said = await copied(root, to)
   const keys = new Map<WorkspacePath, string>()
   let seen = 0
@@ -23,7 +23,7 @@ export async function copyWorkspace(root: string, to: string): Promise<CopyStart
     if (++seen % 500 === 0) await setImmediate()
     keys.set(path, keyOf(stat))
   }
-  const remarks = ["ran over a private copy: files of other owners or groups stand in the workspace"]
+  const remarks = [`ran over a private copy: ${why}`]
   if (said > 0) remarks.push(`${said} files could not be read and were not there for the command`)
   return { keys, remarks }
 }

@@ -16,8 +16,6 @@ export interface MountPlan {
   readonly steps: readonly MountStep[]
   /** Mounts to be made read-only afterwards. */
   readonly closing: readonly string[]
-  /** Overlays beside the root's own: nested mounts, whose changes count, and git directories outside, whose changes do not. */
-  readonly nested: readonly NestedLayer[]
   /** Folders and files in the workspace that are the real ones. */
   readonly bound: ReadonlySet<WorkspacePath>
   /** Upper folder of a git directory outside the workspace, by its path. */
@@ -25,9 +23,13 @@ export interface MountPlan {
   readonly endsWithUs: boolean
 }
 
-export interface NestedLayer {
-  readonly path: WorkspacePath
-  readonly upper: string
+/**
+ * Why an overlay cannot stand for a workspace, so that a private copy must; null where it can. Mounts inside the workspace: in a user
+ * namespace they are locked to their place, and the kernel refuses to show what is below them (EINVAL, tried on 6.18).
+ */
+export function copyReason(root: string, owners: "own" | "foreign"): string | null {
+  if (owners === "foreign") return "files of other owners or groups stand in the workspace"
+  return mountsBelow(readMounts(), root).length > 0 ? "something is mounted inside the workspace" : null
 }
 
 /**
@@ -41,23 +43,9 @@ export function planMounts(run: string, view: PlannedView, git: GitPlan, isCopy:
   const staged: MountStep[] = [bind(`${run}/io`, `${run}/io`, "bind"), bind(root, `${run}/root`, "rbind")]
   const laid: MountStep[] = []
   const bound = new Set<WorkspacePath>()
-  const nested: NestedLayer[] = []
   const outerGit = new Map<string, string>()
 
   laid.push(isCopy ? bind("./upper", root, "bind") : overlay(root, "root", "upper", "work"))
-  for (const [index, path] of mountsBelow(mounts, root).entries()) {
-    const inside = path.slice(root.length + 1)
-    if (isCopy) continue
-    if (seenAt(path).kind !== "folder") {
-      laid.push(bind(`./root/${inside}`, path, "bind,ro"))
-      bound.add(inside)
-      continue
-    }
-    for (const part of ["lower", "upper", "work"]) mkdirSync(`${run}/${part}-${index}`)
-    staged.push(bind(path, `${run}/lower-${index}`, "bind"))
-    laid.push(overlay(path, `lower-${index}`, `upper-${index}`, `work-${index}`))
-    nested.push({ path: inside, upper: `${run}/upper-${index}` })
-  }
   for (const inside of view.passThrough) {
     if (seenAt(`${root}/${inside}`).kind !== "folder") continue
     laid.push(bind(`./root/${inside}`, `${root}/${inside}`, "bind"))
@@ -100,7 +88,6 @@ export function planMounts(run: string, view: PlannedView, git: GitPlan, isCopy:
   return {
     steps: [...staged, ...covered, ...laid, ...masks],
     closing: mountsToClose(mounts, hidden),
-    nested,
     bound,
     outerGit,
     endsWithUs: hasSetpriv(),
@@ -117,13 +104,14 @@ function bind(source: string, target: string, options: string): MountStep {
 }
 
 /**
+ * The source's name is ours too: `mount -a` skips what it takes for mounted, such as a workspace that is "overlay" already.
  * Names in the options are ours and plain: a path with a comma or colon never gets there. `volatile` (Linux 5.10; `userxattr` needs
  * 5.11): without it the end of every view waits until the whole disk under the upper folder is synced. What is in the upper
  * is not kept over a crash anyway.
  */
 function overlay(target: string, lower: string, upper: string, work: string): MountStep {
   return {
-    source: "overlay",
+    source: "galley",
     target,
     type: "overlay",
     options: `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr,volatile`,

@@ -56,7 +56,7 @@ export async function startView(request: ViewProcessRequest): Promise<EndedView 
     detached: true,
     stdio: ["ignore", "pipe", "ignore", "pipe", "pipe", "pipe"],
   })
-  child.stdout?.on("data", output.receive)
+  child.stdout?.on("data", (chunk: Buffer) => output.receive(chunk))
   const reported = cwdReport(child.stdio[3])
   const told = lines(child.stdio[4])
   const streams: readonly unknown[] = child.stdio
@@ -174,13 +174,11 @@ function outerArgv(request: ViewProcessRequest): readonly string[] {
   const death = request.endsWithUs ? ["setpriv", "--pdeathsig", "KILL", "--"] : []
   const forked = ["--pid", "--fork", "--kill-child=KILL"]
   const procMount = request.ownProc ? ["--mount-proc"] : []
-  return [
-    ...[...death, "unshare", "--user", "--map-root-user", "--mount", ...forked, "--"],
-    ...["sh", "-c", outerScript, "sh", request.run, request.root, String(request.closing.length), ...request.closing],
-    ...["unshare", ...procMount, ...forked, "--"],
-    ...["sh", "-c", innerScript, "sh", String(request.uid), String(request.gid), request.cwd, path],
-    ...mergedArgv(request.command),
-  ]
+  const outer = ["sh", "-c", outerScript, "sh", request.run, request.root]
+  const inner = ["sh", "-c", innerScript, "sh", String(request.uid), String(request.gid), request.cwd, path]
+  return [...death, "unshare", "--user", "--map-root-user", "--mount", ...forked, "--", ...outer]
+    .concat(String(request.closing.length), request.closing)
+    .concat("unshare", procMount, forked, "--", inner, mergedArgv(request.command))
 }
 
 /** Ends the inner pid namespace and leaves the outer one, whose mounts are still to be read. */

@@ -3,9 +3,16 @@ import type { WorkspacePath } from "@galley/core/path.ts"
 import { type CollectedView, collectView } from "./view-collect.ts"
 import { absentList, type LayerEntry, makeRunFolder, nulList, removeTree, writeLayer } from "./view-folder.ts"
 import { type GitPolicy, gitPlan } from "./view-git.ts"
-import { foldersToCopyUp, isKnownLocal, saysCrossDevice, saysForeignOwner, saysReadOnly } from "./view-limits.ts"
+import {
+  foldersToCopyUp,
+  isKnownLocal,
+  saysCrossDevice,
+  saysForeignOwner,
+  saysReadOnly,
+  viewRefusal,
+} from "./view-limits.ts"
 import { mountTable } from "./view-mounts.ts"
-import { planMounts } from "./view-plan.ts"
+import { copyReason, planMounts } from "./view-plan.ts"
 import { type EndedView, type FailedView, startView } from "./view-process.ts"
 import type { Command, ProcessEnd } from "./processes.ts"
 import type { FolderRename } from "./renames.ts"
@@ -82,6 +89,8 @@ export type ViewOutcome = ({ readonly kind: "ran" } & ViewRun) | NoView
  * what was changed up to there is told. If this process dies, the kernel ends the view; its folder is swept at the next start.
  */
 export async function runInView(request: ViewRequest): Promise<ViewOutcome> {
+  const refusal = viewRefusal(request.root, request.env["HOME"] ?? "", request.scratch)
+  if (refusal !== null) return { kind: "noView", reason: refusal }
   const upFront = await foldersToCopyUp(request, "git mv")
   const first = await runOnce(request, upFront, request.id)
   if (first.kind === "noView" || !saysCrossDevice(first.output)) return first
@@ -123,7 +132,8 @@ async function runIn(
   ownProc: boolean,
 ): Promise<ViewOutcome | "noProc"> {
   const git = await gitPlan(request.root, request.cwd, request.git)
-  const copy = request.owners === "foreign" ? await copyWorkspace(request.root, `${run}/upper`) : null
+  const why = copyReason(request.root, request.owners)
+  const copy = why === null ? null : await copyWorkspace(request.root, `${run}/upper`, why)
   const plan = planMounts(run, request, git, copy !== null)
   writeLayer(`${run}/upper`, request.root, request.pending)
   writeFileSync(`${run}/table`, mountTable(plan.steps))
@@ -182,9 +192,13 @@ function failureReason(run: string, view: FailedView): string {
   return `${failedSteps[view.failed] ?? `the view failed (${view.failed})`}${said === "" ? "" : `: ${said}`}`
 }
 
-/** The last lines that mount and xargs said. */
+/** What mount and xargs said first; one failure makes others. */
 function readLog(run: string): string {
-  return readFileSync(`${run}/io/log`, { encoding: "utf8", flag: "a+" }).trim().split("\n").slice(-3).join("; ")
+  const lines = readFileSync(`${run}/io/log`, { encoding: "utf8", flag: "a+" }).split("\n")
+  return lines
+    .filter(line => line !== "" && !line.includes("dmesg(1)"))
+    .slice(0, 2)
+    .join("; ")
 }
 
 const failedSteps: Readonly<Record<string, string>> = {
