@@ -5,6 +5,7 @@ import type { Env } from "../io/env.ts"
 import type { Files } from "../io/files.ts"
 import { blobIdOf } from "../io/hash.ts"
 import { openRoot, type Root } from "../io/roots.ts"
+import { errorCode, failureFrom } from "./disk-trouble.ts"
 import type { CallContext, ToolFiles, ToolRead, ToolWrite, Version } from "./tool-files.ts"
 
 export interface PlainToolFilesParts {
@@ -87,7 +88,7 @@ function refuseReadOnly(path: string, call: CallContext): void {
 async function readAt(disk: PlainDisk, root: Root, path: WorkspacePath): Promise<ToolRead> {
   if (path === "") return { kind: "folder" }
   return inFolder(disk, root, path, place => look(disk, place)).catch((error: unknown) => {
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return { kind: "absent" }
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error))) return { kind: "absent" }
     throw error
   })
 }
@@ -169,7 +170,7 @@ async function makeParents(disk: PlainDisk, root: Root, folder: string): Promise
   try {
     await inFolder(disk, root, folder, place => files.makeFolder(place, 0o777))
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return above
+    if (errorCode(error) === "EEXIST") return above
     for (const made of above.toReversed()) await files.removeFolder(root.absolute(made)).catch(() => undefined)
     throw error
   }
@@ -189,7 +190,7 @@ async function createWhole(
     await files.link(staged, place)
     return null
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return { kind: "exists", what: (await files.lstat(place))?.kind ?? "file" }
+    if (errorCode(error) === "EEXIST") return { kind: "exists", what: (await files.lstat(place))?.kind ?? "file" }
     throw error
   } finally {
     await files.unlink(staged).catch(() => undefined)
@@ -252,35 +253,7 @@ async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const shown = showPath(path)
-    switch (codeOf(error)) {
-      case "EACCES":
-      case "EPERM":
-        throw new Failure("DENIED", `No permission for ${shown}. Nothing was changed.`)
-      case "EROFS":
-        throw new Failure("DENIED", `${shown} is on a read-only file system. Nothing was changed.`)
-      case "EIO":
-      case "EBUSY":
-      case "ETXTBSY":
-        throw new Failure("DENIED", `The system refuses access to ${shown} (${codeOf(error)}). Nothing was changed.`)
-      case "ENOSPC":
-      case "EDQUOT":
-        throw new Failure("NO_SPACE", `The disk is full: ${shown} was not changed.`)
-      case "ENAMETOOLONG":
-        throw new Failure("BAD_ARGUMENT", "path is too long for this file system.")
-      case "ENOENT":
-      case "ENOTDIR":
-      case "ELOOP":
-        throw new Failure(
-          "NOT_FOUND",
-          `${shown} is not there any more, or a directory on the way to it. Nothing was changed.`,
-        )
-      default:
-        throw error
-    }
+    if (error instanceof Failure) throw error
+    throw failureFrom(error, `Nothing was changed at ${showPath(path)}.`) ?? error
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
 }

@@ -59,6 +59,37 @@ describe.each(["ENOSPC", "EACCES", "EIO"])("a disk that fails once with %s, at e
   })
 })
 
+test.each(["view", "str_replace", "create"])(
+  "a folder swapped for a symlink after %s resolved it leads nowhere",
+  async command => {
+    for (let n = 0; n < 3; n++) {
+      let left = Number.POSITIVE_INFINITY
+      const on: ToolOnDisk = await toolOnDisk({
+        wrapDisk: files => ({
+          ...files,
+          openFolder: async (root, folder) => {
+            if (left-- === 0) {
+              await files.rename("/w/dir", "/w/moved")
+              await files.symlink("/out", "/w/dir")
+            }
+            return files.openFolder(root, folder)
+          },
+        }),
+      })
+      for (const folder of ["/out", "/w/dir"]) {
+        await on.disk.makeFolder(folder, 0o755)
+        await on.put(`${folder}/f`, `${folder} old`)
+      }
+      left = n
+      const path = command === "create" ? "/w/dir/new/g" : "/w/dir/f"
+      const result = await on.call({ command, path, old_str: "old", new_str: "new", file_text: "g" })
+      if (n === 0) expect(result.ok).toBe(false)
+      expect(result.text).not.toContain("/out old")
+      expect(await listing(on, "/out")).toEqual(["file /out/f /out old"])
+    }
+  },
+)
+
 async function listing(on: ToolOnDisk, folder = "/w"): Promise<string[]> {
   const rows: string[] = []
   for (const { name, kind } of await on.disk.list(folder)) {
