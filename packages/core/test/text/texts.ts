@@ -74,11 +74,15 @@ export const twoTexts: fc.Arbitrary<[Line[], Line[]]> = fc.oneof(
   rewrites,
 )
 
-/** An origin and two edits of it, one time in four the second from the first. */
+/** An origin and two edits of it; sometimes the second is made from the first, sometimes one is a rewrite. */
 export const threeTexts: fc.Arbitrary<[Line[], Line[], Line[]]> = fc.oneof(
   {
     weight: 3,
     arbitrary: someLines.chain(origin => fc.tuple(fc.constant(origin), editedFrom(origin), editedFrom(origin))),
+  },
+  {
+    weight: 1,
+    arbitrary: rewrites.chain(([origin, ours]) => fc.tuple(fc.constant(origin), fc.constant(ours), editedFrom(origin))),
   },
   {
     weight: 1,
