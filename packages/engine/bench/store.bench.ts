@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { performance } from "node:perf_hooks"
 import { absent } from "@galley/core/state.ts"
-import type { BenchRow } from "../../core/bench/row.ts"
+import { type BenchRow, median } from "../../core/bench/row.ts"
 import { realEnv } from "../src/io/env.ts"
 import { openSqliteStore } from "../src/store/sqlite.ts"
 
@@ -59,16 +59,16 @@ async function growth(folder: string): Promise<readonly BenchRow[]> {
   const ratio = stored / copies
   return [
     {
-      work: `store, ${edits} edits of a ${fileSize / 1000} KB file`,
+      work: `store, ${edits} edits of a ${fileSize / 1000} KB file, MB on disk`,
       against: "full copies",
-      ours: `${(stored / 1e6).toFixed(2)} MB on disk`,
-      theirs: `${(copies / 1e6).toFixed(0)} MB`,
+      ours: stored / 1e6,
+      theirs: copies / 1e6,
       ratio,
       bar: "≤ 5 %",
       holds: ratio <= 0.05,
     },
-    informative("store, one edit of a 200 KB file: contents and commit, durable", `${median(times).toFixed(2)} ms`),
-    informative("store, read of the newest of those versions", `${read.toFixed(2)} ms`),
+    informative("store, one edit of a 200 KB file: contents and commit, durable", median(times)),
+    informative("store, read of the newest of those versions", read),
   ]
 }
 
@@ -102,7 +102,7 @@ async function bigLog(folder: string): Promise<readonly BenchRow[]> {
       await work()
       times.push(performance.now() - start)
     }
-    return `${median(times).toFixed(2)} ms`
+    return median(times)
   }
   const log = "store, 100,000 operations, 10,000 messages"
   const found = [
@@ -120,8 +120,9 @@ async function bigLog(folder: string): Promise<readonly BenchRow[]> {
   return [...found, informative(`${log}: open and close`, open)]
 }
 
-function informative(work: string, ours: string): BenchRow {
-  return { work, against: "–", ours, theirs: "–", ratio: null, bar: "–", holds: true }
+/** A row without a peer: milliseconds to look at. */
+function informative(work: string, ms: number): BenchRow {
+  return { work, against: "nothing", ours: ms, theirs: Number.NaN, ratio: Number.NaN, bar: "none", holds: true }
 }
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
@@ -160,8 +161,4 @@ function edited(text: string, seed: number): string {
     `  log("step ${seed * 31}")`,
   )
   return lines.join("\n")
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

@@ -136,7 +136,7 @@ describe("damage is found, told and kept apart", () => {
   it("a column that changed its name in the schema's own text", async () => {
     const { folder, largeId } = await filled()
     const path = join(folder, "galley.db")
-    flip(path, readFileSync(path).indexOf("delivered INTEGER"), 1)
+    flip(path, readFileSync(path).indexOf("stored INTEGER"), 1)
     const store = await openSqliteStore({ folder })
     expect(store.trouble?.message).toMatch(/schema/)
     await store.blob(largeId)
