@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync } from "node:fs"
+import { mkdirSync, rmdirSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import { openSqliteStore } from "../../src/store/sqlite.ts"
 import { startChild } from "./process.ts"
 import { item, noise, operation, temporaryFolder } from "./samples.ts"
@@ -78,6 +78,11 @@ describe("two writers at once", () => {
 
 describe("a full disk", () => {
   const folder = smallDisk()
+  afterAll(() => {
+    if (folder === null) return
+    execFileSync("umount", [folder])
+    rmdirSync(folder)
+  })
   it.skipIf(folder === null)("is NO_SPACE, keeps what was there, and work goes on when there is room", async () => {
     const store = await openSqliteStore({ folder: folder ?? "" })
     const kept: string[] = []
@@ -138,9 +143,5 @@ function smallDisk(): string | null {
     )
     return null
   }
-  process.on("exit", () => {
-    execFileSync("umount", [folder])
-    execFileSync("rmdir", [folder])
-  })
   return folder
 }
