@@ -1,7 +1,8 @@
-import { scriptLikeGit, type Symbols } from "../diff/edit-script.ts"
+import { scriptLikeGit } from "../diff/edit-script.ts"
 import type { Hunk } from "../diff/hunk.ts"
-import { hunksOf, internLines } from "../diff/line-diff.ts"
+import { hunksOf } from "../diff/line-diff.ts"
 import { slideGroups } from "../diff/slider.ts"
+import { internLines, type Symbols } from "../diff/symbols.ts"
 import { neighbourEol } from "../text/eol.ts"
 import { type Line, terminatorOf } from "../text/lines.ts"
 

@@ -1,7 +1,8 @@
 import type { Line } from "../text/lines.ts"
-import { type EditScript, type Marks, patientScript, scriptLikeGit, type Symbols } from "./edit-script.ts"
+import { type EditScript, patientScript, scriptLikeGit } from "./edit-script.ts"
 import type { Hunk } from "./hunk.ts"
 import { slideGroups } from "./slider.ts"
+import { internLines, type Marks, type Symbols } from "./symbols.ts"
 
 export interface LineDiff {
   /** Ordered; between two hunks there is at least one unchanged line. */
@@ -43,47 +44,7 @@ function shorterScript(base: Symbols, current: Symbols, budget: number): EditScr
   return patient.changed * 9 < usual.changed * 8 ? patient : { ...usual, cutShort: false }
 }
 
-/** Gives equal lines equal numbers, counting from 0, over all texts together. */
-export function internLines(texts: readonly (readonly Line[])[]): Symbols[] {
-  const known = new Map<Line, number>()
-  const [first = [], ...others] = texts
-  const symbols = new Int32Array(first.length)
-  /** By symbol: its line in the first text, -1 where there are several. */
-  const lineOf = new Int32Array(first.length)
-  for (let at = 0; at < first.length; at++) {
-    const line = first[at] ?? ""
-    const symbol = known.get(line)
-    lineOf[symbol ?? known.size] = symbol === undefined ? at : -1
-    symbols[at] = symbol ?? known.size
-    if (symbol === undefined) known.set(line, known.size)
-  }
-  return [symbols, ...others.map(lines => internLike(lines, first, symbols, lineOf, known))]
-}
-
-/** Walks along the first text, so that most lines cost a comparison and no look-up. */
-function internLike(
-  lines: readonly Line[],
-  first: readonly Line[],
-  firstSymbols: Symbols,
-  lineOf: Int32Array,
-  known: Map<Line, number>,
-): Symbols {
-  const symbols = new Int32Array(lines.length)
-  let next = 0
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? ""
-    if (next < first.length && first[next] === line) {
-      symbols[at] = firstSymbols[next++] as number
-      continue
-    }
-    const symbol = known.get(line) ?? known.size
-    if (symbol === known.size) known.set(line, symbol)
-    else if ((lineOf[symbol] ?? -1) >= 0) next = (lineOf[symbol] as number) + 1
-    symbols[at] = symbol
-  }
-  return symbols
-}
-
+/** The runs of marked lines. */
 export function hunksOf(marks: Marks): Hunk[] {
   const { base, current } = marks
   const hunks: Hunk[] = []

@@ -2,8 +2,9 @@ import type { Line } from "../text/lines.ts"
 import { contentOf } from "../text/lines.ts"
 import { scriptLikeGit } from "./edit-script.ts"
 import type { Hunk } from "./hunk.ts"
-import { hunksOf, internLines } from "./line-diff.ts"
+import { hunksOf } from "./line-diff.ts"
 import { slideGroups } from "./slider.ts"
+import { internLines } from "./symbols.ts"
 
 /** Columns of a line in UTF-16 code units, half-open, counted from 0; never the terminator. */
 export interface Mark {

@@ -1,5 +1,5 @@
 import type { Line } from "../text/lines.ts"
-import type { Symbols } from "./edit-script.ts"
+import type { Symbols } from "./symbols.ts"
 
 /**
  * Moves groups of changed lines to where `git diff` shows them.
