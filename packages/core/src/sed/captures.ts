@@ -2,30 +2,40 @@ import { astralClassOf, highSurrogate } from "./alphabet.ts"
 import { beforeAt, holds } from "./dfa.ts"
 import { type Effort, spend } from "./effort.ts"
 import type { Nfa } from "./nfa.ts"
+import { Declined } from "./outcome.ts"
 
 /**
- * Finds what each group of a match holds: the first way, in glibc's order of preference, through the pattern that ends exactly
- * at the match's end. Answers positions by slot, -1 where a group took no part.
- *
- * A pair of state and position that failed once fails always, so each is tried once; groups keep what they held in an
- * earlier turn of a loop, as in glibc.
+ * What finds the groups of matches in one text. Mutable: `slots` holds the last answer, the rest is kept between matches to
+ * save clearing it.
  */
-export function capturesOf(
-  nfa: Nfa,
-  effort: Effort,
-  memory: CaptureMemory,
-  text: string,
-  lineStart: number,
-  lineEnd: number,
-  start: number,
-  end: number,
-  slots: Int32Array,
-): void {
+export interface Capturer {
+  readonly nfa: Nfa
+  readonly text: string
+  readonly effort: Effort
+  /** Where group `n` starts at `2 * n` and ends at `2 * n + 1`; -1 where it took no part. */
+  readonly slots: Int32Array
+  /** For each pair of state and position, the number of the match that tried it last. */
+  tried: Uint32Array
+  match: number
+}
+
+export function capturerOf(nfa: Nfa, groups: number, text: string, effort: Effort): Capturer {
+  return { nfa, text, effort, slots: new Int32Array(2 * groups + 2), tried: new Uint32Array(1024), match: 0 }
+}
+
+/**
+ * Finds what each group of the match from `start` to `end` holds: the first way, in glibc's order of preference, through the
+ * pattern that ends exactly there. Groups keep what they held in an earlier turn of a loop, as in glibc.
+ *
+ * A pair of state and position that failed once fails always, so each is tried once.
+ */
+export function capture(capturer: Capturer, lineStart: number, lineEnd: number, start: number, end: number): void {
+  const { nfa, text, slots } = capturer
   const width = end - start + 1
-  const generation = nextGeneration(memory, nfa.states.length * width)
-  const { tried } = memory
+  const match = nextMatch(capturer, nfa.states.length * width)
+  const { tried } = capturer
   slots.fill(-1)
-  // Frames of three: a state and position to try, or (state -1 - slot) an old value of a slot to put back.
+  // Pairs: a state and a position to try, or -1 - slot and the old value to put back there.
   const stack: number[] = [nfa.start, start]
   let steps = 0
   while (stack.length > 0) {
@@ -37,14 +47,14 @@ export function capturesOf(
     }
     for (;;) {
       const pair = at * width + (position - start)
-      if (tried[pair] === generation) break
-      tried[pair] = generation
+      if (tried[pair] === match) break
+      tried[pair] = match
       steps++
       const state = nfa.states[at]
       if (state === undefined) break
       if (state.kind === "match") {
         if (position !== end) break
-        spend(effort, steps)
+        spend(capturer.effort, steps)
         return
       }
       if (state.kind === "split") {
@@ -68,22 +78,16 @@ export function capturesOf(
   throw new Error("BUG: a match has no way through its pattern")
 }
 
-/** Which pairs were tried, by the number of the match that tried them; kept between matches to save clearing it. */
-export interface CaptureMemory {
-  tried: Uint32Array
-  generation: number
-}
+/** 64 MB of memory; only a match of many hundred thousand characters asks for more. */
+const maxPairs = 2 ** 24
 
-export function captureMemory(): CaptureMemory {
-  return { tried: new Uint32Array(1024), generation: 0 }
-}
-
-function nextGeneration(memory: CaptureMemory, pairs: number): number {
-  if (pairs > memory.tried.length) {
-    memory.tried = new Uint32Array(2 ** Math.ceil(Math.log2(pairs)))
-    memory.generation = 0
+function nextMatch(capturer: Capturer, pairs: number): number {
+  if (pairs > maxPairs) throw new Declined("effort", "Finding the groups of a match would take too much memory.")
+  if (pairs > capturer.tried.length) {
+    capturer.tried = new Uint32Array(2 ** Math.ceil(Math.log2(pairs)))
+    capturer.match = 0
   }
-  return ++memory.generation
+  return ++capturer.match
 }
 
 function kindAt(nfa: Nfa, text: string, at: number, lineEnd: number): number {

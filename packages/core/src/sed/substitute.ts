@@ -1,4 +1,4 @@
-import { type CaptureMemory, captureMemory, capturesOf } from "./captures.ts"
+import { capture, capturerOf } from "./captures.ts"
 import type { SedEdit } from "./command.ts"
 import { matchesEmptyInside } from "./dfa.ts"
 import { type Effort, effortFor, spend } from "./effort.ts"
@@ -138,8 +138,13 @@ export function* substitute(program: Program, text: string, effort: Effort): Gen
         yield
       }
     }
+    // What plain searching costs is charged too, so that steps end on texts without a match.
+    effort.left -= 1 + ((lineEnd - lineStart) >> 3)
     lineStart = lineEnd + 1
-    effort.left -= 1
+    if (lastStep - effort.left > stepSize) {
+      lastStep = effort.left
+      yield
+    }
   }
   return { kind: "sedApplied", text: out + text.slice(copied), replacements }
 }
@@ -152,19 +157,18 @@ function groupReader(
   effort: Effort,
 ): { at: (lineStart: number, lineEnd: number) => GroupText } {
   const { nfa, pattern, replacement } = program
-  const slots = new Int32Array(2 * pattern.groups + 2)
-  const memory: CaptureMemory = captureMemory()
+  const capturer = capturerOf(nfa, pattern.groups, text, effort)
   const whole: GroupText = () => text.slice(finder.start, finder.end)
   const read: GroupText = group => {
     if (group === 0) return text.slice(finder.start, finder.end)
-    const from = slots[2 * group] ?? -1
-    const to = slots[2 * group + 1] ?? -1
+    const from = capturer.slots[2 * group] ?? -1
+    const to = capturer.slots[2 * group + 1] ?? -1
     return from < 0 || to < 0 ? "" : text.slice(from, to)
   }
   if (replacement.largestGroup === 0) return { at: () => whole }
   return {
     at: (lineStart, lineEnd) => {
-      capturesOf(nfa, effort, memory, text, lineStart, lineEnd, finder.start, finder.end, slots)
+      capture(capturer, lineStart, lineEnd, finder.start, finder.end)
       return read
     },
   }

@@ -16,6 +16,8 @@ export interface ShellWord {
  */
 export function shellWords(command: string): readonly ShellWord[] {
   if (command.includes("\0") || !command.isWellFormed()) throw new Declined("shell", "The command is not plain text.")
+  // bash reads a last lone backslash in two ways, by where the command came from.
+  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(command)) throw notPlain()
   const words = simpleCommandWords(command)
   let end = 0
   for (const word of words) {

@@ -34,9 +34,9 @@ export function whyNoGnuSed(): string | undefined {
   return undefined
 }
 
-export function compareSeeds(seeds: readonly number[]): Report {
+export function compareSeeds(seeds: readonly number[], locale: "utf-8" | "c" = "utf-8"): Report {
   const edits = seeds.map(randomEdit)
-  const theirs = runSed(edits)
+  const theirs = runSed(edits, locale)
   const declined: Record<string, number> = {}
   const differences: Difference[] = []
   let compared = 0
@@ -49,14 +49,14 @@ export function compareSeeds(seeds: readonly number[]): Report {
       return
     }
     if (answer.kind === "refused") refused++
-    const ours = applied(edit)
+    const ours = applied(edit, locale)
     if (typeof ours === "string") {
       if (answer.kind === "done") declined[ours] = (declined[ours] ?? 0) + 1
       return
     }
     compared++
     if (answer.kind === "done" && Buffer.compare(ours, answer.output) === 0) return
-    differences.push(smallest(edit, ours, answer.kind === "done" ? answer.output : undefined))
+    differences.push(smallest(edit, ours, answer.kind === "done" ? answer.output : undefined, locale))
   })
   return { compared, declined, unfinished, refused, differences }
 }
@@ -70,10 +70,10 @@ export function quote(word: string): string {
 }
 
 /** Our result, or the reason why there is none. */
-function applied(edit: RandomEdit): Uint8Array | string {
+function applied(edit: RandomEdit, locale: "utf-8" | "c"): Uint8Array | string {
   const parsed = parseSedCommand(commandOf(edit))
   if (parsed.kind === "notSimulated") return parsed.reason
-  const result = applySedToBytes(parsed, edit.content)
+  const result = applySedToBytes(parsed, edit.content, locale)
   return result.kind === "notSimulated" ? result.reason : result.bytes
 }
 
@@ -83,7 +83,7 @@ type Answer =
   | { readonly kind: "unfinished" }
 
 /** All edits in one shell, each sed with one second of processor time. */
-function runSed(edits: readonly RandomEdit[]): Answer[] {
+function runSed(edits: readonly RandomEdit[], locale: "utf-8" | "c"): Answer[] {
   const folder = mkdtempSync(join(tmpdir(), "galley-sed-"))
   try {
     const lines = edits.map((edit, at) => {
@@ -94,7 +94,7 @@ function runSed(edits: readonly RandomEdit[]): Answer[] {
     const codes = execFileSync("sh", ["run.sh"], {
       cwd: folder,
       encoding: "utf8",
-      env: { ...process.env, LC_ALL: "C.UTF-8" },
+      env: { ...process.env, LC_ALL: locale === "c" ? "C" : "C.UTF-8" },
       stdio: ["ignore", "pipe", "ignore"],
     })
     return codes
@@ -111,7 +111,12 @@ function runSed(edits: readonly RandomEdit[]): Answer[] {
 }
 
 /** The same difference on the fewest characters of one line that still show it. */
-function smallest(edit: RandomEdit, ours: Uint8Array, theirs: Uint8Array | undefined): Difference {
+function smallest(
+  edit: RandomEdit,
+  ours: Uint8Array,
+  theirs: Uint8Array | undefined,
+  locale: "utf-8" | "c",
+): Difference {
   const text = Buffer.from(edit.content).toString("latin1")
   let shown: Difference = {
     seed: edit.seed,
@@ -123,8 +128,8 @@ function smallest(edit: RandomEdit, ours: Uint8Array, theirs: Uint8Array | undef
   if (theirs === undefined) return shown
   const differs = (candidate: string): boolean => {
     const smaller = { ...edit, content: Buffer.from(candidate, "latin1") }
-    const [answer] = runSed([smaller])
-    const result = applied(smaller)
+    const [answer] = runSed([smaller], locale)
+    const result = applied(smaller, locale)
     if (answer?.kind !== "done" || typeof result === "string" || Buffer.compare(result, answer.output) === 0)
       return false
     shown = { ...shown, content: candidate, theirs: latin1(answer.output), ours: latin1(result) ?? "" }

@@ -49,7 +49,15 @@ export function randomEdit(seed: number): RandomEdit {
   const delimiter = d.pick(["/", "/", "/", "|", ",", "#", "@", "!", ".", "+", "*", "x", "^", "$"])
   const flags = d.pick(["", "", "g", "g", "g", "2", "3", "2g", "g3", "1", "01"])
   const script = `s${delimiter}${delimit(pattern, delimiter, d)}${delimiter}${delimit(replacement, delimiter, d)}${delimiter}${flags}`
-  return { seed, script, extended, content: randomContent(d, style) }
+  const content = randomContent(d, style)
+  if (d.roll(4) > 0) return { seed, script, extended, content }
+  // A quarter is plain ASCII, for the C locale.
+  return {
+    seed,
+    script: script.replaceAll(/[^\0-\x7f]/gu, "q"),
+    extended,
+    content: content.map(byte => (byte > 0x7f ? 0x71 : byte)),
+  }
 }
 
 interface Style {

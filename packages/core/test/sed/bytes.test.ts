@@ -1,0 +1,35 @@
+import { expect, test } from "vitest"
+import { applySedToBytes } from "../../src/sed/bytes.ts"
+
+/** `content` and the result are byte strings: one character, one byte. */
+function check(script: string, content: string, expected: string): void {
+  test(`${script} on ${JSON.stringify(content)}`, () => {
+    const result = applySedToBytes(
+      { kind: "sedEdit", path: "f", script, extended: false },
+      Buffer.from(content, "latin1"),
+    )
+    const left =
+      result.kind === "notSimulated" ? `declined: ${result.code}` : Buffer.from(result.bytes).toString("latin1")
+    expect(left).toBe(expected)
+  })
+}
+
+check("s/a/X/", "a\xffb\xfe\n", "X\xffb\xfe\n")
+check("s/a/é/g", "a\xff\xc3a", "\xc3\xa9\xff\xc3\xc3\xa9")
+check("s/é/e/", "\xc3\xa9\xc3\n", "e\xc3\n")
+check("s/a/&&/2", "aa\xff", "aaa\xff")
+check("s/ab*/X/", "\xff\nabb\n", "\xff\nX\n")
+check("s/ab*/X/", "a\xff\nabb\n", "declined: text")
+check("s/[ab]/X/", "\xff\n", "declined: text")
+check("s/a/\\U&/", "a\xff\n", "declined: text")
+check("s/\\(a\\)/\\1/", "a\xff\n", "declined: text")
+check("s/^/x/", "\xef\xbb\xbfa\r\n", "x\xef\xbb\xbfa\r\n")
+check("s/a/b/", "a\0a", "b\0a")
+check("s/a/b/", "", "")
+check("s/a/b/", "\xed\xa0\x80a\n", "\xed\xa0\x80b\n")
+
+test("a file without a match keeps its very bytes", () => {
+  const bytes = Buffer.from("a\n")
+  const result = applySedToBytes({ kind: "sedEdit", path: "f", script: "s/x/y/", extended: false }, bytes)
+  expect(result).toEqual({ kind: "sedAppliedToBytes", bytes, replacements: 0 })
+})
