@@ -1,5 +1,5 @@
 import { Failure } from "@galley/core/failure.ts"
-import type { Files, OpenFolder } from "../src/io/files.ts"
+import type { Files, NewFile, OpenFolder } from "../src/io/files.ts"
 import type { Store } from "../src/store/store.ts"
 
 /**
@@ -33,7 +33,7 @@ export class Died extends Error {
 export function faultyFiles(inner: Files, fault: Fault | null): Faulty<Files> {
   const gate = new Gate(fault, code => Object.assign(new Error(`${code}: injected`), { code }))
   const { self, umask } = inner
-  const needsRoom: ReadonlySet<string> = new Set(["create", "overwrite", "makeFolder", "symlink", "link"])
+  const needsRoom: ReadonlySet<string> = new Set(["create", "createAll", "overwrite", "makeFolder", "symlink", "link"])
   const pass = <A extends readonly unknown[], R>(
     name: string,
     work: (...args: A) => Promise<R>,
@@ -54,6 +54,11 @@ export function faultyFiles(inner: Files, fault: Fault | null): Faulty<Files> {
       "create",
       (path, bytes, mode) => inner.create(path, bytes, mode),
       (path, bytes, mode) => inner.create(path, bytes.subarray(0, bytes.length >> 1), mode),
+    ),
+    createAll: pass(
+      "createAll",
+      files => inner.createAll(files),
+      files => createHalf(inner, files),
     ),
     overwrite: pass(
       "overwrite",
@@ -134,6 +139,14 @@ class Gate {
         throw new Died()
     }
   }
+}
+
+/** What a crash leaves of many: the first ones whole, one half written, the rest not there. */
+async function createHalf(inner: Files, files: readonly NewFile[]): Promise<void> {
+  const whole = files.length >> 1
+  await inner.createAll(files.slice(0, whole))
+  const cut = files[whole]
+  if (cut) await inner.create(cut.path, cut.bytes.subarray(0, cut.bytes.length >> 1), cut.mode)
 }
 
 /** What a write in place leaves that was cut off in the middle: a page of the new text before the rest of the old. */

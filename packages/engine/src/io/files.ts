@@ -19,6 +19,8 @@ export interface Files {
 
   /** Makes a new file (O_EXCL, O_NOFOLLOW) whose mode is final before the first byte; loops until all is written; fsyncs. */
   create(path: string, bytes: Uint8Array, mode: number): Promise<void>
+  /** The same for many, durable together. When it throws, some may be there. */
+  createAll(files: readonly NewFile[]): Promise<void>
   /** Overwrites in place, keeping inode, links and owner; loops, truncates to length, fsyncs. */
   overwrite(path: string, bytes: Uint8Array): Promise<void>
   rename(from: string, to: string): Promise<void>
@@ -54,6 +56,12 @@ export interface Files {
   readonly self: { readonly uid: number; readonly gid: number; readonly groups: readonly number[] }
   /** Bits that new files and folders do not get. */
   readonly umask: number
+}
+
+export interface NewFile {
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly mode: number
 }
 
 export interface OpenFolder {

@@ -25,6 +25,11 @@ export function memoryFiles(now: () => number): MemoryFiles {
     realpath: path => steps(() => disk.realpath(path)),
     create: (path, bytes, mode) =>
       steps(() => disk.add(path, { ...disk.inode("file", mode), bytes: Uint8Array.from(bytes) })),
+    createAll: files =>
+      steps(() => {
+        for (const { path, bytes, mode } of files)
+          disk.add(path, { ...disk.inode("file", mode), bytes: Uint8Array.from(bytes) })
+      }),
     overwrite: (path, bytes) => steps(() => disk.overwrite(path, bytes)),
     rename: (from, to) => steps(() => disk.rename(from, to)),
     link: (from, to) => steps(() => disk.link(from, to)),

@@ -1,50 +1,77 @@
-import { constants as C, type BigIntStats } from "node:fs"
-import * as fs from "node:fs/promises"
+import * as fs from "node:fs"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { promisify } from "node:util"
 import { hasEscapedByte, pathFromBytes, pathToBytes } from "@galley/core/path.ts"
 import { copyAttributes, filesWithAttributes } from "./attributes.ts"
-import type { Files, OpenFolder, Stat } from "./files.ts"
+import type { Files, NewFile, OpenFolder, Stat } from "./files.ts"
+import { syncFileSystem } from "./sync-file-system.ts"
 
-/** The disk of this machine. */
+/**
+ * The disk of this machine.
+ *
+ * Names, stats and small contents go through Node's synchronous calls: some microseconds each, where a turn through its pool
+ * of threads takes a hundred on a busy machine (`docs/decisions/synchronous-metadata.md`). What waits for the device (fsync, large
+ * contents) is asynchronous, and others get a turn every few milliseconds.
+ */
 export function realFiles(): Files {
+  let turnBegan = performance.now()
+  const soon = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    if (performance.now() - turnBegan > longestTurn) {
+      await nextTurn()
+      turnBegan = performance.now()
+    }
+    return work()
+  }
   return {
-    lstat,
-    read,
-    readlink: async path => pathFromBytes(await fs.readlink(native(path), { encoding: "buffer" })),
-    list,
-    realpath,
-    create,
+    lstat: path => soon(() => lstat(path)),
+    read: (path, limit) => soon(() => read(path, limit)),
+    readlink: path => soon(() => pathFromBytes(fs.readlinkSync(native(path), { encoding: "buffer" }))),
+    list: folder => soon(() => list(folder)),
+    realpath: path => soon(() => realpath(path)),
+    create: (path, bytes, mode) => createAll([{ path, bytes, mode }]),
+    createAll: files => createAll(files),
     overwrite,
-    rename: (from, to) => fs.rename(native(from), native(to)),
-    link: (from, to) => fs.link(native(from), native(to)),
-    symlink: (target, path) => fs.symlink(native(target), native(path)),
-    unlink: path => fs.unlink(native(path)),
-    makeFolder: (path, mode) => fs.mkdir(native(path), mode),
-    removeFolder: path => fs.rmdir(native(path)),
-    chmod: (path, mode) => chmod(path, mode),
-    copyOwner,
+    rename: (from, to) => soon(() => fs.renameSync(native(from), native(to))),
+    link: (from, to) => soon(() => fs.linkSync(native(from), native(to))),
+    symlink: (target, path) => soon(() => fs.symlinkSync(native(target), native(path))),
+    unlink: path => soon(() => fs.unlinkSync(native(path))),
+    makeFolder: (path, mode) => soon(() => fs.mkdirSync(native(path), mode)),
+    removeFolder: path => soon(() => fs.rmdirSync(native(path))),
+    chmod: (path, mode) => soon(() => chmod(path, mode)),
+    copyOwner: (from, to) => soon(() => copyOwner(from, to)),
     copyIdentity,
     withAttributes: filesWithAttributes,
     syncFolder,
-    writable,
-    openFolder,
+    writable: path => soon(() => writable(path)),
+    openFolder: (root, folder) => soon(() => openFolder(root, folder)),
     self: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, groups: process.getgroups?.() ?? [] },
     umask: process.umask(),
   }
 }
 
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = fs.constants
 // Node lacks O_PATH; the value is the one of every Linux port but alpha, parisc and sparc. It opens folders that may be
 // passed through but not listed.
 const oPath = 0x200000
 const onLinux = process.platform === "linux"
+/** Milliseconds after which others get a turn. */
+const longestTurn = 10
+/** Contents up to this go in one synchronous call; half a millisecond at most from memory. */
+const smallContent = 1 << 20
+
+const fsync = promisify(fs.fsync)
+const readPart = promisify(fs.read)
+const writePart = promisify(fs.write)
 
 /** What Node's calls take: a string, or bytes where the name is not UTF-8. */
 function native(path: string): string | Buffer {
   return hasEscapedByte(path) ? Buffer.from(pathToBytes(path)) : path
 }
 
-async function lstat(path: string): Promise<Stat | null> {
+function lstat(path: string): Stat | null {
   try {
-    return statOf(await fs.lstat(native(path), { bigint: true }))
+    const stat = fs.lstatSync(native(path), { bigint: true, throwIfNoEntry: false })
+    return stat ? statOf(stat) : null
   } catch (error) {
     if (isCode(error, "ENOENT", "ENOTDIR")) return null
     throw error
@@ -53,134 +80,169 @@ async function lstat(path: string): Promise<Stat | null> {
 
 async function read(path: string, limit: number): Promise<{ bytes: Uint8Array; stat: Stat } | "tooLarge"> {
   // O_NONBLOCK: opening a FIFO returns at once instead of waiting for a writer; O_NOFOLLOW: ELOOP for a symlink.
-  const handle = await fs.open(native(path), C.O_RDONLY | C.O_NOFOLLOW | C.O_NONBLOCK)
+  const fd = fs.openSync(native(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
-    const stat = statOf(await handle.stat({ bigint: true }))
+    const stat = statOf(fs.fstatSync(fd, { bigint: true }))
     if (stat.kind !== "file") throw systemError("EINVAL", `not a regular file but a ${stat.kind}`, path)
     if (stat.size > limit) return "tooLarge"
-    const bytes = await readAll(handle, stat.size, limit)
+    const bytes = await readAll(fd, stat.size, limit)
     return bytes === "tooLarge" ? bytes : { bytes, stat }
   } finally {
-    await handle.close()
+    fs.closeSync(fd)
   }
 }
 
 /** Reads to the end of file, which may lie elsewhere than the size said (a growing log, /proc). */
-async function readAll(handle: fs.FileHandle, size: number, limit: number): Promise<Uint8Array | "tooLarge"> {
+async function readAll(fd: number, size: number, limit: number): Promise<Uint8Array | "tooLarge"> {
+  // One byte more than there should be: a read that leaves it empty has seen the end.
   let buffer = Buffer.allocUnsafeSlow(size + 1)
-  let filled = 0
-  for (;;) {
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled)
-    if (bytesRead === 0) return buffer.subarray(0, filled)
-    filled += bytesRead
+  for (let filled = 0; ; ) {
+    const room = buffer.length - filled
+    const count =
+      room <= smallContent
+        ? fs.readSync(fd, buffer, filled, room, filled)
+        : (await readPart(fd, buffer, filled, room, filled)).bytesRead
+    filled += count
     if (filled > limit) return "tooLarge"
+    if (count === 0 || filled === size) return buffer.subarray(0, filled)
     if (filled === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafeSlow(buffer.length)])
   }
 }
 
-async function list(folder: string): Promise<{ name: string; kind: Stat["kind"] }[]> {
-  const entries = await fs.readdir(native(folder), { withFileTypes: true, encoding: "buffer" })
-  return Promise.all(
-    entries.map(async entry => {
-      const name = pathFromBytes(entry.name)
-      // A file system that gives no types (DT_UNKNOWN) answers false to every question; so do kinds that Node knows nothing of.
-      return { name, kind: kindOf(entry) ?? (await lstat(`${folder}/${name}`))?.kind ?? "device" }
-    }),
-  )
+function list(folder: string): { name: string; kind: Stat["kind"] }[] {
+  return fs.readdirSync(native(folder), { withFileTypes: true, encoding: "buffer" }).map(entry => {
+    const name = pathFromBytes(entry.name)
+    // A file system that gives no types (DT_UNKNOWN) answers false to every question.
+    return { name, kind: kindOf(entry) ?? lstat(`${folder}/${name}`)?.kind ?? "device" }
+  })
 }
 
-async function realpath(path: string): Promise<string> {
+function realpath(path: string): string {
   try {
-    return pathFromBytes(await fs.realpath(native(path), { encoding: "buffer" }))
+    return pathFromBytes(fs.realpathSync.native(native(path), { encoding: "buffer" }))
   } catch (error) {
     const slash = path.lastIndexOf("/")
     if (!isCode(error, "ENOENT") || slash < 0 || path === "/") throw error
-    const name = path.slice(slash + 1)
-    const parent = await realpath(path.slice(0, slash) || "/")
-    return parent === "/" ? `/${name}` : `${parent}/${name}`
+    const parent = realpath(path.slice(0, slash) || "/")
+    return `${parent === "/" ? "" : parent}/${path.slice(slash + 1)}`
   }
 }
 
-async function create(path: string, bytes: Uint8Array, mode: number): Promise<void> {
-  const handle = await fs.open(native(path), C.O_WRONLY | C.O_CREAT | C.O_EXCL | C.O_NOFOLLOW, mode & 0o700)
+/** From this many files on, one syncfs(2) is cheaper than an fsync(2) each. */
+const manyFiles = 24
+
+async function createAll(files: readonly NewFile[]): Promise<void> {
+  const many = files.length >= manyFiles
+  const open: number[] = []
+  const devices = new Map<bigint, string>()
   try {
-    // The umask took bits from what open asked for; set-id bits are taken by a later chown, which sets them again itself.
-    await handle.chmod(mode)
-    await writeAll(handle, bytes)
-    await handle.sync()
+    for (const [index, { path, bytes, mode }] of files.entries()) {
+      if (index % 32 === 31) await nextTurn()
+      const fd = fs.openSync(native(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode & 0o700)
+      open.push(fd)
+      // The umask took bits from what open asked for.
+      fs.fchmodSync(fd, mode)
+      await writeAll(fd, bytes)
+      if (!many) continue
+      devices.set(fs.fstatSync(fd, { bigint: true }).dev, folderOf(path))
+      fs.closeSync(open.pop() ?? fd)
+    }
+    if (!many) await Promise.all(open.map(fd => fsync(fd)))
+    else if (!(await syncDevices(devices.values()))) await syncEach(files)
   } finally {
-    await handle.close()
+    for (const fd of open) fs.closeSync(fd)
+  }
+}
+
+async function syncDevices(folders: Iterable<string>): Promise<boolean> {
+  for (const folder of folders) if (!(await syncFileSystem(folder))) return false
+  return true
+}
+
+async function syncEach(files: readonly NewFile[]): Promise<void> {
+  for (const { path } of files) {
+    const fd = fs.openSync(native(path), O_RDONLY | O_NOFOLLOW)
+    try {
+      await fsync(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
   }
 }
 
 async function overwrite(path: string, bytes: Uint8Array): Promise<void> {
-  const handle = await fs.open(native(path), C.O_WRONLY | C.O_NOFOLLOW | C.O_NONBLOCK)
+  const fd = fs.openSync(native(path), O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
-    if (!(await handle.stat()).isFile()) throw systemError("EINVAL", "not a regular file", path)
-    await writeAll(handle, bytes)
-    await handle.truncate(bytes.length)
-    await handle.sync()
+    if (!fs.fstatSync(fd).isFile()) throw systemError("EINVAL", "not a regular file", path)
+    await writeAll(fd, bytes)
+    fs.ftruncateSync(fd, bytes.length)
+    await fsync(fd)
   } finally {
-    await handle.close()
+    fs.closeSync(fd)
   }
 }
 
 /** One write(2) may take less than it was given (a nearly full disk): goes on until all is taken or it throws. */
-async function writeAll(handle: fs.FileHandle, bytes: Uint8Array): Promise<void> {
-  let done = 0
-  while (done < bytes.length) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, done)
-    if (bytesWritten === 0) throw systemError("ENOSPC", "the disk takes no more", "")
-    done += bytesWritten
+async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const rest = bytes.length - done
+    const count =
+      rest <= smallContent
+        ? fs.writeSync(fd, bytes, done, rest, done)
+        : (await writePart(fd, bytes, done, rest, done)).bytesWritten
+    if (count === 0) throw systemError("ENOSPC", "the disk takes no more", "")
+    done += count
   }
 }
 
-async function chmod(path: string, mode: number): Promise<void> {
-  const stat = await lstat(path)
+function chmod(path: string, mode: number): void {
+  const stat = lstat(path)
   if (stat?.kind !== "file" && stat?.kind !== "folder")
     throw systemError(stat ? "EINVAL" : "ENOENT", "no mode to set", path)
-  await fs.chmod(native(path), mode)
+  fs.chmodSync(native(path), mode)
 }
 
-async function copyOwner(from: string, to: string): Promise<readonly string[]> {
-  const [source, target] = await Promise.all([lstat(from), lstat(to)])
+function copyOwner(from: string, to: string): readonly string[] {
+  const [source, target] = [lstat(from), lstat(to)]
   if (!source || !target) throw systemError("ENOENT", "nothing there", source ? to : from)
   if (source.uid === target.uid && source.gid === target.gid) return []
   try {
-    await fs.lchown(native(to), source.uid, source.gid)
+    fs.lchownSync(native(to), source.uid, source.gid)
   } catch (error) {
     if (!isCode(error, "EPERM", "EINVAL", "ENOSYS", "ENOTSUP")) throw error
     return [`owner ${source.uid}:${source.gid}`]
   }
   // A change of owner clears the set-id bits.
-  if (target.kind !== "symlink") await fs.chmod(native(to), target.mode)
+  if (target.kind !== "symlink") fs.chmodSync(native(to), target.mode)
   return []
 }
 
 async function copyIdentity(from: string, to: string): Promise<readonly string[]> {
-  const target = await lstat(to)
-  const lost = [...(await copyOwner(from, to)), ...(await copyAttributes(from, to))]
+  const target = lstat(to)
+  const lost = [...copyOwner(from, to), ...(await copyAttributes(from, to))]
   // The copy of an ACL sets the mode of its source.
-  if (target && target.kind !== "symlink") await fs.chmod(native(to), target.mode)
+  if (target && target.kind !== "symlink") fs.chmodSync(native(to), target.mode)
   return lost
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  const handle = await fs.open(native(folder), C.O_RDONLY | C.O_DIRECTORY)
+  const fd = fs.openSync(native(folder), O_RDONLY | O_DIRECTORY)
   try {
-    await handle.sync()
+    await fsync(fd)
   } catch (error) {
     // Some network and FUSE file systems have no fsync for folders; nothing more can be asked of them.
     if (!isCode(error, "EINVAL", "ENOTSUP", "EISDIR")) throw error
   } finally {
-    await handle.close()
+    fs.closeSync(fd)
   }
 }
 
-async function writable(path: string): Promise<boolean> {
+function writable(path: string): boolean {
   try {
-    const stat = await lstat(path)
-    await fs.access(native(path), stat?.kind === "file" ? C.W_OK : C.W_OK | C.X_OK)
+    fs.accessSync(
+      native(path),
+      lstat(path)?.kind === "file" ? fs.constants.W_OK : fs.constants.W_OK | fs.constants.X_OK,
+    )
     return true
   } catch (error) {
     if (isCode(error, "EACCES", "EROFS", "EPERM", "ENOENT", "ENOTDIR")) return false
@@ -188,32 +250,37 @@ async function writable(path: string): Promise<boolean> {
   }
 }
 
-async function openFolder(root: string, folder: string): Promise<OpenFolder> {
-  if (!onLinux) return openFolderByName(root, folder)
-  let handle = await fs.open(native(root), oPath | C.O_DIRECTORY)
-  for (const name of folder === "" ? [] : folder.split("/")) {
-    const parent = handle
+function openFolder(root: string, folder: string): OpenFolder {
+  const names = folder === "" ? [] : folder.split("/")
+  if (!onLinux) return openFolderByName(root, names)
+  let fd = fs.openSync(native(root), oPath | O_DIRECTORY)
+  for (const name of names) {
+    const parent = fd
     try {
-      handle = await fs.open(native(`/proc/self/fd/${parent.fd}/${name}`), oPath | C.O_DIRECTORY | C.O_NOFOLLOW)
+      fd = fs.openSync(native(`/proc/self/fd/${parent}/${name}`), oPath | O_DIRECTORY | O_NOFOLLOW)
     } finally {
-      await parent.close()
+      fs.closeSync(parent)
     }
   }
-  return { path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
+  return { path: `/proc/self/fd/${fd}`, close: () => Promise.resolve(fs.closeSync(fd)) }
 }
 
-async function openFolderByName(root: string, folder: string): Promise<OpenFolder> {
+function openFolderByName(root: string, names: readonly string[]): OpenFolder {
   let path = root
-  for (const name of folder === "" ? [] : folder.split("/")) {
+  for (const name of names) {
     path = `${path}/${name}`
-    const stat = await lstat(path)
+    const stat = lstat(path)
     if (stat?.kind !== "folder") throw systemError(stat ? "ENOTDIR" : "ENOENT", "not a folder", path)
   }
   return { path, close: () => Promise.resolve() }
 }
 
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || "/"
+}
+
 type Kinds = Pick<
-  BigIntStats,
+  fs.BigIntStats,
   "isFile" | "isDirectory" | "isSymbolicLink" | "isFIFO" | "isSocket" | "isBlockDevice" | "isCharacterDevice"
 >
 
@@ -226,7 +293,7 @@ function kindOf(of: Kinds): Stat["kind"] | null {
   return of.isBlockDevice() || of.isCharacterDevice() ? "device" : null
 }
 
-function statOf(stat: BigIntStats): Stat {
+function statOf(stat: fs.BigIntStats): Stat {
   return {
     kind: kindOf(stat) ?? "device",
     mode: Number(stat.mode & 0o7777n),

@@ -1,11 +1,11 @@
 import { parentOf } from "@galley/core/path.ts"
 import { sameState, type BlobId, type State } from "@galley/core/state.ts"
-import type { Files } from "../io/files.ts"
+import type { Files, NewFile, Stat } from "../io/files.ts"
 import type { Step, Store } from "../store/store.ts"
 import { errorCode } from "./disk-trouble.ts"
 import { eachOf } from "./each.ts"
 import type { Folders } from "./folders.ts"
-import { look, nameOf } from "./look.ts"
+import { look, nameOf, type Look } from "./look.ts"
 
 /** What the deeds work with. */
 export interface Hands {
@@ -16,6 +16,8 @@ export interface Hands {
   readonly root: string
   /** Paths whose file carries attributes or ACLs to be copied to the one that replaces it. */
   readonly attributed: ReadonlySet<string>
+  /** Stamps of files that were at rest when the plan saw them. */
+  readonly stamps: ReadonlyMap<string, Stat>
   /** Folders that the change itself makes: one that stands where a file is to go is no stranger's. */
   readonly madeFolders: ReadonlySet<string>
 }
@@ -42,6 +44,61 @@ export async function stage(hands: Hands, step: Step): Promise<readonly string[]
     if (after.kind !== "file" || bytes === null) return []
     return createLike(hands, step, names.temp, { bytes, mode: after.mode }, before.kind === "file" ? names.path : null)
   })
+}
+
+/**
+ * Stages many plain files together; see {@link stage}. The others, which need more than a new file, are left to it: they are
+ * returned.
+ */
+export async function stageAll(
+  hands: Hands,
+  steps: readonly Step[],
+  lost: (step: Step, what: readonly string[]) => void,
+): Promise<readonly Step[]> {
+  const isPlain = ({ temp, before, after, path }: Step): boolean =>
+    temp !== null && after.kind === "file" && !(before.kind === "file" && hands.attributed.has(path))
+  for (const chunk of chunksOf(steps.filter(isPlain))) {
+    await hands.folders.withinAll(
+      chunk.map(step => parentOf(step.path)),
+      async pathOf => {
+        const files = chunk.flatMap(step => {
+          const { after, temp, path } = step
+          return after.kind === "file" && temp !== null
+            ? [{ step, after, path: `${pathOf(parentOf(path))}/${temp}` }]
+            : []
+        })
+        const contents: NewFile[] = []
+        for (const { after, path } of files) contents.push({ path, ...(await contentOf(hands.store, after)) })
+        await hands.files.createAll(contents)
+        for (const { step, path } of files) {
+          if (step.before.kind !== "file") continue
+          lost(step, await hands.files.copyOwner(`${pathOf(parentOf(step.path))}/${nameOf(step.path)}`, path))
+        }
+      },
+    )
+  }
+  return steps.filter(step => !isPlain(step))
+}
+
+/** Parts of at most 32 MiB of content and 64 folders. */
+function chunksOf(steps: readonly Step[]): Step[][] {
+  const chunks: Step[][] = []
+  let size = 0
+  let folders = new Set<string>()
+  for (const step of steps) {
+    const bytes = step.after.kind === "file" ? step.after.size : 0
+    const folder = parentOf(step.path)
+    const last = chunks.at(-1)
+    if (last && size + bytes <= 32 * 2 ** 20 && (folders.size < 64 || folders.has(folder))) last.push(step)
+    else {
+      chunks.push([step])
+      size = 0
+      folders = new Set()
+    }
+    size += bytes
+    folders.add(folder)
+  }
+  return chunks
 }
 
 /** Does the step: looks again that the disk is what the plan saw, moves, and verifies that nobody's newer text was replaced. */
@@ -117,15 +174,11 @@ export async function createLike(
 }
 
 /** The hands for the steps of one change. */
-export function handsFor(
-  tools: Pick<Hands, "files" | "store" | "folders" | "root">,
-  steps: readonly Step[],
-  attributed: ReadonlySet<string>,
-): Hands {
+export function handsFor(tools: Omit<Hands, "madeFolders">, steps: readonly Step[]): Hands {
   const made = steps.flatMap(step =>
     step.after.kind === "folder" ? [step.path, ...step.makesFolders] : step.makesFolders,
   )
-  return { ...tools, attributed, madeFolders: new Set(made) }
+  return { ...tools, madeFolders: new Set(made) }
 }
 
 /** Writes into the inode that is there; its content is in the store, before and after, and the step says it is done so. */
@@ -240,7 +293,7 @@ async function replaceFolder(hands: Hands, step: Step, names: Names): Promise<De
 
 async function replaceFile(hands: Hands, step: Step, names: Names): Promise<Deed> {
   const { files } = hands
-  const found = await look(files, names.path)
+  const found = await lookAgain(hands, step, names.path)
   if (!sameState(found.state, step.before)) return { kind: "overtaken", found: found.state }
   const linked = await linkAside(files, names)
   const now = await files.lstat(names.path)
@@ -264,8 +317,30 @@ async function replaceFile(hands: Hands, step: Step, names: Names): Promise<Deed
     return { kind: "held" }
   }
   if (!linked) return { kind: "done" }
-  const old = await look(files, names.aside)
-  return sameState(old.state, step.before) ? { kind: "done" } : putBack(hands, names, step.after, linked)
+  return (await isStill(hands, step, names.aside)) ? { kind: "done" } : putBack(hands, names, step.after, linked)
+}
+
+/** Looks whether the path is what the plan saw; an equal stamp of a file that was at rest spares reading it. */
+async function lookAgain(hands: Hands, step: Step, path: string): Promise<Look> {
+  const known = hands.stamps.get(step.path)
+  const stat = known ? await hands.files.lstat(path) : null
+  const same = known && stat && sameInode(stat, known) && stat.ctimeNs === known.ctimeNs
+  return same ? { state: step.before, stat } : look(hands.files, path)
+}
+
+/**
+ * Whether the old file, now under another name, still is what the plan saw. Giving it that name moved its ctime, so its mtime has to
+ * tell; only a write whose mtime is set back in these very milliseconds would escape it.
+ */
+async function isStill(hands: Hands, step: Step, aside: string): Promise<boolean> {
+  const known = hands.stamps.get(step.path)
+  const stat = known ? await hands.files.lstat(aside) : null
+  if (known && stat && sameInode(stat, known)) return true
+  return sameState((await look(hands.files, aside)).state, step.before)
+}
+
+function sameInode(a: Stat, b: Stat): boolean {
+  return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs && a.mode === b.mode
 }
 
 async function linkAside(files: Files, names: Names): Promise<boolean> {
@@ -282,7 +357,7 @@ async function linkAside(files: Files, names: Names): Promise<boolean> {
 
 async function removeFile(hands: Hands, step: Step, names: Names): Promise<Deed> {
   const { files } = hands
-  const found = await look(files, names.path)
+  const found = await lookAgain(hands, step, names.path)
   if (!sameState(found.state, step.before)) return { kind: "overtaken", found: found.state }
   try {
     await files.rename(names.path, names.aside)
@@ -290,8 +365,7 @@ async function removeFile(hands: Hands, step: Step, names: Names): Promise<Deed>
     if (errorCode(error) !== "ENOENT") throw error
     return { kind: "overtaken", found: { kind: "absent" } }
   }
-  const old = await look(files, names.aside)
-  return sameState(old.state, step.before) ? { kind: "done" } : putBack(hands, names, { kind: "absent" }, true)
+  return (await isStill(hands, step, names.aside)) ? { kind: "done" } : putBack(hands, names, { kind: "absent" }, true)
 }
 
 /**

@@ -23,8 +23,27 @@ export class Folders {
       const { path } = await held.folder
       return await work(path)
     } finally {
-      held.users--
-      if (held.dropped && held.users === 0) await close(held)
+      await release(held)
+    }
+  }
+
+  /** The same with several folders open at once; `pathOf` gives the prefix of each. */
+  async withinAll<T>(folders: Iterable<string>, work: (pathOf: (folder: string) => string) => Promise<T>): Promise<T> {
+    const held: Held[] = []
+    const paths = new Map<string, string>()
+    try {
+      for (const folder of new Set(folders)) {
+        const one = await this.#hold(folder)
+        held.push(one)
+        paths.set(folder, (await one.folder).path)
+      }
+      return await work(folder => {
+        const path = paths.get(folder)
+        if (path === undefined) throw new Error(`BUG: the folder ${folder} was not opened`)
+        return path
+      })
+    } finally {
+      for (const one of held) await release(one)
     }
   }
 
@@ -70,6 +89,11 @@ interface Held {
 
 /** Well below the smallest usual limit on open files (256 on macOS). */
 const mostOpen = 128
+
+async function release(held: Held): Promise<void> {
+  held.users--
+  if (held.dropped && held.users === 0) await close(held)
+}
 
 async function close(held: Held): Promise<void> {
   const folder = await held.folder

@@ -6,19 +6,19 @@ import type { Files } from "../io/files.ts"
 import type { Root } from "../io/roots.ts"
 import type { Batch, Intent, Step, Store } from "../store/store.ts"
 import { bring, makeFolders, tidy, unmakeFolders } from "./bring.ts"
-import { handsFor, inFolder, perform, stage, syncFolders, type Hands } from "./deed.ts"
+import { handsFor, inFolder, perform, stage, stageAll, syncFolders, type Deed, type Hands } from "./deed.ts"
 import { errorCode, failureFrom } from "./disk-trouble.ts"
 import { eachOf } from "./each.ts"
 import { Folders } from "./folders.ts"
 import { lookAt } from "./look.ts"
-import { planSteps, type Move, type Plan, type Problem } from "./steps.ts"
+import { foldersOf, planSteps, type Move, type Plan, type Problem } from "./steps.ts"
 
 /** What a change of files needs. */
 export interface Writer {
   readonly files: Files
   readonly store: Store
   readonly root: Root
-  readonly env: Env
+  readonly env: Pick<Env, "now" | "newId">
 }
 
 /** A change of files and the facts that become true with it, at once or not at all. */
@@ -72,7 +72,10 @@ export async function writeChange(writer: Writer, change: FileChange): Promise<W
     const intent: Intent = { id, startedAt: env.now(), steps, then: change.batch }
     await begin(store, intent)
     const attributes = await looking
-    const hands = handsFor({ files, store, folders, root: root.path }, steps, attributes.paths)
+    const hands = handsFor(
+      { files, store, folders, root: root.path, attributed: attributes.paths, stamps: plan.stamps },
+      steps,
+    )
     const outcome = await new Deeds(hands, env, intent).run()
     if (outcome.kind === "overtaken") return outcome
     return { kind: "written", remarks: [...plan.remarks, ...attributes.remarks, ...outcome.remarks], keptFolders }
@@ -89,7 +92,11 @@ async function prepare(writer: Writer, folders: Folders, change: FileChange, id:
       .flatMap(move => [move.before, move.after])
       .flatMap(state => (state.kind === "file" ? [state.blob] : []))
     const missing = new Set(await store.missingBlobs([...new Set(blobs)]))
-    const plan = await planSteps({ files, folders, root: root.path }, change.moves, id, missing)
+    const plan = await planSteps({ files, folders, root: root.path }, change.moves, {
+      id,
+      wanted: missing,
+      now: writer.env.now(),
+    })
     if (plan.kind === "blocked") return plan
     const kept = plan.seen.length === 0 ? [] : await store.putBlobs(plan.seen.map(bytes => ({ bytes })))
     for (const blob of kept) missing.delete(blob)
@@ -137,14 +144,12 @@ const width = 8
 /** The run of one intent: how far it has come is what taking it back depends on. */
 class Deeds {
   readonly #hands: Hands
-  readonly #env: Env
+  readonly #env: Writer["env"]
   #intent: Intent
-  /** Steps up to this one, not included, were done. */
-  #done = 0
-  /** Whether the step at `#done` was begun and not answered for. */
-  #unsure = false
+  /** Places in the list of steps that were begun, done or not. */
+  readonly #begun = new Set<number>()
 
-  constructor(hands: Hands, env: Env, intent: Intent) {
+  constructor(hands: Hands, env: Writer["env"], intent: Intent) {
     this.#hands = hands
     this.#env = env
     this.#intent = intent
@@ -169,46 +174,65 @@ class Deeds {
   }
 
   async #stage(): Promise<string[]> {
-    const early = this.#intent.steps.filter(step => !isLate(step, this.#intent.steps))
+    const late = lateSteps(this.#intent.steps)
+    const early = this.#intent.steps.filter(step => !late.has(step))
     for (const step of early) await makeFolders(this.#hands, step)
     const remarks: string[] = []
-    await eachOf(early, width, async step => {
+    const single = await stageAll(this.#hands, early, (step, lost) => remarks.push(...lostWords(step, lost)))
+    await eachOf(single, width, async step => {
       remarks.push(...lostWords(step, await stage(this.#hands, step)))
     })
     return remarks
   }
 
+  /** Does the steps in order, neighbours that touch only their own file side by side. Stops at the first that was overtaken. */
   async #perform(remarks: string[]): Promise<Found | null> {
-    const late = new Set(this.#intent.steps.filter(step => isLate(step, this.#intent.steps)))
-    for (this.#done = 0; this.#done < this.#intent.steps.length; this.#done++) {
-      const step = this.#intent.steps[this.#done]
-      if (!step) break
-      this.#unsure = true
-      if (late.has(step)) {
-        await makeFolders(this.#hands, step)
-        remarks.push(...lostWords(step, await stage(this.#hands, step)))
+    const overtaken: Found[] = []
+    const late = new Set([...lateSteps(this.#intent.steps)].map(step => step.path))
+    for (const group of groupsOf(this.#intent.steps)) {
+      const held: number[] = []
+      await eachOf(group, width, async index => {
+        if (overtaken.length > 0) return
+        const deed = await this.#one(index, late, remarks)
+        if (deed.kind === "held") held.push(index)
+        if (deed.kind === "overtaken") overtaken.push({ path: this.#step(index).path, state: deed.found })
+      })
+      for (const index of held) {
+        if (overtaken.length > 0) break
+        await this.#rewriteInPlace(index)
+        const deed = await this.#one(index, late, remarks)
+        if (deed.kind === "overtaken") overtaken.push({ path: this.#step(index).path, state: deed.found })
       }
-      if (step.before.kind === "folder" && step.after.kind !== "folder") await this.#releaseAsides(step.path)
-      const deed = await perform(this.#hands, step)
-      switch (deed.kind) {
-        case "done":
-          this.#unsure = false
-          break
-        case "overtaken":
-          this.#unsure = false
-          return { path: step.path, state: deed.found }
-        case "held":
-          await this.#rewriteInPlace(step)
-          this.#done-- // the same step again, now in place
-          break
-      }
-      if (step.before.kind === "folder" || step.after.kind === "folder") await this.#hands.folders.forget(step.path)
+      if (overtaken[0]) return overtaken[0]
     }
     return null
   }
 
+  async #one(index: number, late: ReadonlySet<string>, remarks: string[]): Promise<Deed> {
+    const step = this.#step(index)
+    this.#begun.add(index)
+    if (late.has(step.path)) {
+      await makeFolders(this.#hands, step)
+      remarks.push(...lostWords(step, await stage(this.#hands, step)))
+    }
+    const folderGoes = step.before.kind === "folder" && step.after.kind !== "folder"
+    if (folderGoes) await this.#releaseAsides(step.path)
+    const deed = await perform(this.#hands, step)
+    // Nothing was done: there is nothing to take back, and what stands there is not ours even where it looks so.
+    if (deed.kind !== "done") this.#begun.delete(index)
+    if (folderGoes || step.after.kind === "folder") await this.#hands.folders.forget(step.path)
+    return deed
+  }
+
+  #step(index: number): Step {
+    const step = this.#intent.steps[index]
+    if (!step) throw new Error(`BUG: no step ${index}`)
+    return step
+  }
+
   /** The rename was refused (EBUSY on a bind mount): the journal learns that the file may be found torn, then it is overwritten. */
-  async #rewriteInPlace(step: Step): Promise<void> {
+  async #rewriteInPlace(index: number): Promise<void> {
+    const step = this.#step(index)
     if (step.before.kind !== "file" || step.after.kind !== "file") {
       throw new Failure("DENIED", `${showPath(step.path)} is a mount point and cannot be replaced.`)
     }
@@ -259,7 +283,7 @@ class Deeds {
   async #takeBack(overtaken: Found | null, cause?: unknown): Promise<Outcome> {
     const found = new Map<WorkspacePath, State>(overtaken ? [[overtaken.path, overtaken.state]] : [])
     try {
-      await takeBackSteps(this.#hands, this.#intent.steps, this.#unsure ? this.#done + 1 : this.#done, found)
+      await takeBackSteps(this.#hands, this.#intent.steps, this.#begun, found)
       await syncFolders(this.#hands, this.#intent.steps)
       if (overtaken) await this.#keepFound(found)
       await this.#hands.store.commit({ settle: this.#intent.id })
@@ -279,16 +303,16 @@ class Deeds {
   }
 }
 
-/** Undoes the first `begun` steps, last one first, and removes what was staged for the others. */
+/** Undoes the steps that were begun, last one first, and removes what was staged for the others. */
 async function takeBackSteps(
   hands: Hands,
   steps: readonly Step[],
-  begun: number,
+  begun: ReadonlySet<number>,
   found: Map<WorkspacePath, State>,
 ): Promise<void> {
   await hands.folders.forget("")
   for (const [index, step] of [...steps.entries()].toReversed()) {
-    if (index < begun) {
+    if (begun.has(index)) {
       const foreign = await bring(hands, step, "before")
       if (foreign) found.set(step.path, foreign)
     } else await tidy(hands, step)
@@ -296,9 +320,26 @@ async function takeBackSteps(
   }
 }
 
-/** Whether another step decides about a folder on the way, so that nothing can be staged there before its turn. */
-function isLate(step: Step, steps: readonly Step[]): boolean {
-  return steps.some(other => other !== step && isWithin(step.path, other.path))
+/** Places of steps, in order; together in one group where the order among them does not matter. */
+function groupsOf(steps: readonly Step[]): number[][] {
+  const groups: number[][] = []
+  const late = lateSteps(steps)
+  let kind = ""
+  for (const [index, step] of steps.entries()) {
+    const folders = step.before.kind === "folder" || step.after.kind === "folder"
+    const next = folders || late.has(step) ? "alone" : step.after.kind === "absent" ? "delete" : "write"
+    const last = groups.at(-1)
+    if (last && next === kind && next !== "alone") last.push(index)
+    else groups.push([index])
+    kind = next
+  }
+  return groups
+}
+
+/** Steps below a path that another step decides about: nothing can be staged there before its turn. */
+function lateSteps(steps: readonly Step[]): ReadonlySet<Step> {
+  const decided = new Set(steps.map(step => step.path))
+  return new Set(steps.filter(step => foldersOf(step.path).some(folder => decided.has(folder))))
 }
 
 function lostWords(step: Step, lost: readonly string[]): string[] {

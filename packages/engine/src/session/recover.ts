@@ -28,7 +28,7 @@ async function repair(writer: Writer, intent: Intent): Promise<string> {
   const { files, store, root } = writer
   const folders = new Folders(files, root.path)
   const attributed = new Set(intent.steps.map(step => step.path))
-  const hands = handsFor({ files, store, folders, root: root.path }, intent.steps, attributed)
+  const hands = handsFor({ files, store, folders, root: root.path, attributed, stamps: new Map() }, intent.steps)
   const title = intent.then.operations?.[0]?.title ?? "a change"
   const count = intent.steps.length === 1 ? "1 path" : `${intent.steps.length} paths`
   try {

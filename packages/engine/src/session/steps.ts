@@ -1,5 +1,5 @@
 import type { FailureCode } from "@galley/core/failure.ts"
-import { isWithin, parentOf, showPath, type WorkspacePath } from "@galley/core/path.ts"
+import { parentOf, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import { sameState, type BlobId, type State } from "@galley/core/state.ts"
 import type { Files, Stat } from "../io/files.ts"
 import { isGitPath } from "../io/roots.ts"
@@ -33,8 +33,20 @@ export type Plan =
       readonly keptFolders: readonly WorkspacePath[]
       /** What the person should know: other names of a file that change with it. */
       readonly remarks: readonly string[]
+      /** By path: files that had been at rest when they were seen, so that an equal stamp means an equal file. */
+      readonly stamps: ReadonlyMap<WorkspacePath, Stat>
     }
   | { readonly kind: "blocked"; readonly problems: readonly Problem[] }
+
+/** What one plan is made with. */
+export interface PlanRequest {
+  /** Names temporary files. */
+  readonly id: string
+  /** Contents of `before` to hand back. */
+  readonly wanted: ReadonlySet<BlobId>
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
 
 /** What planning looks through. */
 export interface Eyes {
@@ -44,17 +56,9 @@ export interface Eyes {
   readonly root: string
 }
 
-/**
- * Looks at every path and returns the steps in the order of the deed, or all that stands in the way; nothing is written.
- *
- * `id` names temporary files. `wanted` are the contents of `before` to hand back.
- */
-export async function planSteps(
-  eyes: Eyes,
-  moves: readonly Move[],
-  id: string,
-  wanted: ReadonlySet<BlobId>,
-): Promise<Plan> {
+/** Looks at every path and returns the steps in the order of the deed, or all that stands in the way; nothing is written. */
+export async function planSteps(eyes: Eyes, moves: readonly Move[], request: PlanRequest): Promise<Plan> {
+  const { id, wanted, now } = request
   const problems: Problem[] = []
   const seen: Uint8Array[] = []
   const looks = new Map<WorkspacePath, Look>()
@@ -79,15 +83,17 @@ export async function planSteps(
   if (problems.length > 0) return { kind: "blocked", problems: problems.toSorted((a, b) => compare(a.path, b.path)) }
   const steps: Step[] = []
   const remarks: string[] = []
+  const stamps = new Map<WorkspacePath, Stat>()
   for (const [index, move] of ordered.entries()) {
     const stat = looks.get(move.path)?.stat ?? null
+    if (stat?.kind === "file" && isAtRest(stat, now)) stamps.set(move.path, stat)
     const inPlace = await writesInPlace(eyes, move, stat)
     if (inPlace && stat && stat.links > 1) {
       remarks.push(`${showPath(move.path)} has ${stat.links} names (hard links); all of them now hold the new text.`)
     }
     steps.push(stepOf(move, inPlace, `.galley-${id}-${index}`, layout.get(move.path) ?? []))
   }
-  return { kind: "planned", steps, seen, keptFolders, remarks }
+  return { kind: "planned", steps, seen, keptFolders, remarks, stamps }
 }
 
 /** Whether the name is one of ours that stands only while files are being changed. */
@@ -100,29 +106,42 @@ export function isTemporaryName(name: string): boolean {
  * deletes, deepest first; then modes of folders, which may take away our right to write inside.
  */
 export function orderMoves(moves: readonly Move[]): Move[] {
-  const rank = new Map(moves.map(move => [move, rankOf(move, moves)]))
-  return moves.toSorted((a, b) => {
-    const [x, y] = [rank.get(a) ?? 0, rank.get(b) ?? 0]
-    if (x !== y) return x - y
-    const deeper = depthOf(b.path) - depthOf(a.path)
-    if (deeper !== 0 && x !== 2) return x === 1 ? -deeper : deeper
-    return compare(a.path, b.path)
+  const room = roomMakers(moves)
+  const keyed = moves.map(move => ({ move, rank: rankOf(move, room), depth: depthOf(move.path) }))
+  keyed.sort((a, b) => {
+    if (a.rank !== b.rank) return a.rank - b.rank
+    if (a.depth !== b.depth && a.rank !== 2) return a.rank === 1 ? a.depth - b.depth : b.depth - a.depth
+    return compare(a.move.path, b.move.path)
   })
+  return keyed.map(({ move }) => move)
 }
 
-function rankOf(move: Move, moves: readonly Move[]): number {
-  const { before, after } = move
-  if (after.kind === "absent") return moves.some(other => isInTheWay(move, other)) ? 0 : 3
+/** The folders that a path is in, the nearest first, without the workspace itself. */
+export function foldersOf(path: WorkspacePath): WorkspacePath[] {
+  const folders: WorkspacePath[] = []
+  for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder)) folders.push(folder)
+  return folders
+}
+
+function rankOf(move: Move, room: ReadonlySet<WorkspacePath>): number {
+  const { before, after, path } = move
+  if (after.kind === "absent") return room.has(path) ? 0 : 3
   if (after.kind !== "folder") return 2
   const opens = before.kind !== "folder" || (after.mode & 0o300 & ~before.mode) !== 0
   return opens ? 1 : 4
 }
 
-/** Whether what `move` removes stands where `other` writes: a file where a folder is needed, or inside a folder that becomes a file. */
-function isInTheWay(move: Move, other: Move): boolean {
-  if (move === other || other.after.kind === "absent") return false
-  if (isWithin(other.path, move.path)) return move.before.kind !== "folder"
-  return isWithin(move.path, other.path) && other.after.kind !== "folder"
+/** What goes and stands where something comes: a file where a folder is needed, or anything inside a folder that becomes a file. */
+function roomMakers(moves: readonly Move[]): Set<WorkspacePath> {
+  const coming = moves.filter(move => move.after.kind !== "absent")
+  const needed = new Set(coming.flatMap(move => foldersOf(move.path)))
+  const becoming = new Set(coming.filter(move => move.after.kind !== "folder").map(move => move.path))
+  const going = moves.filter(move => move.after.kind === "absent")
+  const inTheWay = going.filter(
+    ({ path, before }) =>
+      (before.kind !== "folder" && needed.has(path)) || foldersOf(path).some(folder => becoming.has(folder)),
+  )
+  return new Set(inTheWay.map(move => move.path))
 }
 
 /** The move as it is against what stands there, or why it cannot be. */
@@ -239,26 +258,27 @@ async function checkWritable(
   problems: Problem[],
 ): Promise<void> {
   const { files, folders } = eyes
-  const changed = new Map(moves.filter(move => move.after.kind === "folder").map(move => [move.path, move]))
-  const asked = new Map<string, Promise<boolean>>()
-  await eachOf(moves, 16, async move => {
-    const stat = looks.get(move.path)?.stat ?? null
-    const onlyMode =
-      move.before.kind === move.after.kind && (move.before.kind === "folder" || sameBlob(move.before, move.after))
-    if (onlyMode) {
-      if (files.self.uid === 0 || stat?.uid === files.self.uid) return
-      const message = `The mode of ${showPath(move.path)} is its owner's to change.`
-      problems.push({ path: move.path, code: "DENIED", message })
-      return
+  const changed = new Set(moves.filter(move => move.after.kind === "folder").map(move => move.path))
+  const answers = new Map<string, boolean>()
+  for (const move of moves) {
+    const { path, before, after } = move
+    const owner = looks.get(path)?.stat?.uid
+    if (before.kind === after.kind && (before.kind === "folder" || sameBlob(before, after))) {
+      if (files.self.uid === 0 || owner === files.self.uid) continue
+      problems.push({ path, code: "DENIED", message: `The mode of ${showPath(path)} is its owner's to change.` })
+      continue
     }
-    const folder = await nearestFolder(eyes, parentOf(move.path))
-    if (changed.has(folder)) return // its mode is about to change; the deed itself will tell
-    const answer = asked.get(folder) ?? folders.within(folder, path => files.writable(`${path}/.`))
-    asked.set(folder, answer)
-    if (await answer) return
-    const message = `${showPath(move.path)} cannot be written: its folder is closed to us.`
-    problems.push({ path: move.path, code: "DENIED", message })
-  })
+    const parent = parentOf(path)
+    let answer = answers.get(parent)
+    if (answer === undefined) {
+      const folder = await nearestFolder(eyes, parent)
+      // A folder whose mode is about to change cannot be asked yet; the deed itself will tell.
+      answer = changed.has(folder) || (await folders.within(folder, place => files.writable(`${place}/.`)))
+      answers.set(parent, answer)
+    }
+    if (answer) continue
+    problems.push({ path, code: "DENIED", message: `${showPath(path)} cannot be written: its folder is closed to us.` })
+  }
 }
 
 /** The folder itself or the closest one above it that is there. */
@@ -282,6 +302,15 @@ async function writesInPlace(eyes: Eyes, move: Move, stat: Stat | null): Promise
   return eyes.folders.within(parentOf(move.path), folder =>
     eyes.files.writable(`${folder}/${move.path.slice(move.path.lastIndexOf("/") + 1)}`),
   )
+}
+
+/**
+ * Whether a write after this moment is sure to show in the stamp: kernels before 6.13 stamp by ticks of up to 10 ms, so that a
+ * write within the tick of the last one leaves the same times (git's "racily clean"). 50 ms leave room for clocks that differ.
+ */
+function isAtRest(stat: Stat, now: number): boolean {
+  const latest = stat.ctimeNs > stat.mtimeNs ? stat.ctimeNs : stat.mtimeNs
+  return latest < BigInt(now - 50) * 1_000_000n
 }
 
 function stepOf(move: Move, inPlace: boolean, name: string, makesFolders: readonly string[]): Step {

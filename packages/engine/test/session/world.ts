@@ -1,6 +1,5 @@
 import type { Actor, Change, OperationKind } from "@galley/core/history/operation.ts"
 import { sameState, type State } from "@galley/core/state.ts"
-import type { Env } from "../../src/io/env.ts"
 import type { Files } from "../../src/io/files.ts"
 import { blobIdOf } from "../../src/io/hash.ts"
 import { openRoot } from "../../src/io/roots.ts"
@@ -16,13 +15,11 @@ import type { Batch, NewOperation, Store } from "../../src/store/store.ts"
 export type Tree = Readonly<Record<string, string>>
 
 /** Clock and ids that count, so that a run can be repeated to the letter. */
-export function countingEnv(): Env {
+export function countingEnv(): Writer["env"] {
   let count = 0
   return {
     now: () => 1_700_000_000_000 + ++count,
     newId: () => `id${String(++count).padStart(6, "0")}`,
-    process: { pid: 1, startedAt: 0 },
-    sleep: () => Promise.resolve(),
   }
 }
 
