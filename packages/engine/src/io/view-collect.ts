@@ -76,17 +76,16 @@ async function collectUpper(upper: Upper, ended: Ended, ask: AskIgnored): Promis
   if (touched.present.length + touched.gone.length === 0) return { changes: [], byProducts: [], remarks }
   const inside = (path: WorkspacePath): string => `./${path}`
   const folders = touched.folders.map(path => `${inside(path)}/`)
-  const [ignoredThere, ignoredGone] =
-    ended.git.main === null
-      ? [null, null]
-      : [
-          await ask([...folders, ...touched.present.map(inside)]),
-          await askOnDisk(ended.request.root)(touched.gone.flatMap(path => [inside(path), `${inside(path)}/`])),
-        ]
+  const [ignoredThere, ignoredGone] = !ended.git.hasRules
+    ? [null, null]
+    : [
+        await ask([...folders, ...touched.present.map(inside)]),
+        await askOnDisk(ended.request.root)(touched.gone.flatMap(path => [inside(path), `${inside(path)}/`])),
+      ]
   const known = ignoredThere === null && ignoredGone === null ? null : [...(ignoredThere ?? []), ...(ignoredGone ?? [])]
   const ignored = known === null ? null : new Set(known)
   const tops = outermostIgnored([...touched.folders, ...touched.gone], ignored, ended.request.dependencyFolders)
-  const tracked = ended.git.main === null ? new Set<string>() : await trackedIn(upper.root, [...tops])
+  const tracked = ended.git.hasRules ? await trackedIn(upper.root, [...tops]) : new Set<string>()
   const changes: DiskChange[] = []
   const aside = new Map<WorkspacePath, { present: WorkspacePath[]; gone: WorkspacePath[] }>()
   const scattered = crowdedFolders(

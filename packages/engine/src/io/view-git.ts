@@ -1,6 +1,7 @@
 import { cpSync, lstatSync, readdirSync, rmSync } from "node:fs"
 import { findGitFolder, type RefMove, readRefs, type Refs, refMoves } from "./git-folder.ts"
 import { runGit } from "./git-command.ts"
+import { isIgnoredWhole } from "./look-git.ts"
 import { native, statOf } from "./seen.ts"
 import { isWhiteout } from "./upper.ts"
 
@@ -13,6 +14,8 @@ export interface GitPlan {
   readonly folders: readonly string[]
   /** The root's own repository and where its refs stood. */
   readonly main: { readonly gitDir: string; readonly commonDir: string; readonly refs: Refs } | null
+  /** Whether git's ignore rules say something about the workspace: it is in a repository and not ignored whole. */
+  readonly hasRules: boolean
 }
 
 export async function gitPlan(root: string, cwd: string, policy: GitPolicy): Promise<GitPlan> {
@@ -21,7 +24,8 @@ export async function gitPlan(root: string, cwd: string, policy: GitPolicy): Pro
   const outermost = [...folders].filter(path => ![...folders].some(other => path.startsWith(`${other}/`)))
   const own = found[0] ?? null
   const main = own === null ? null : { gitDir: own.gitDir, commonDir: own.commonDir, refs: await readRefs(own) }
-  return { policy, folders: outermost.sort(), main }
+  const hasRules = own !== null && !(await isIgnoredWhole(own, root))
+  return { policy, folders: outermost.sort(), main, hasRules }
 }
 
 /** What a command did to the root's repository: as `inside` (a prefix for paths) shows it. */

@@ -1,0 +1,142 @@
+import { constants, copyFileSync, statSync, utimesSync } from "node:fs"
+import { pathFromBytes, type WorkspacePath } from "@galley/core/path.ts"
+import type { GitFolder } from "./git-folder.ts"
+import { runGit } from "./git-command.ts"
+
+/** A tracked file that differs from the index of the first look: what the index had. */
+export interface TrackedBefore {
+  readonly path: WorkspacePath
+  /** `100644`, `100755`, `120000`. */
+  readonly mode: string
+  readonly blob: string
+}
+
+/** What git tells of a worktree, against one index. */
+export interface GitLook {
+  readonly differing: readonly TrackedBefore[]
+  /** Paths of files that git neither tracks nor ignores. */
+  readonly untracked: readonly WorkspacePath[]
+  /** Nested repositories, into which git does not look. */
+  readonly nested: readonly WorkspacePath[]
+}
+
+/**
+ * A copy of the index, to compare the worktree with twice: what the command does to the real one (commit, add, checkout) then
+ * makes no difference, and git may refresh the copy, never the real one. Null where there is none yet.
+ */
+export function copyIndex(gitDir: string, to: string): string | null {
+  try {
+    copyFileSync(`${gitDir}/index`, to, constants.COPYFILE_FICLONE)
+    // Git reads the content of entries that are as young as the index ("racily clean"): the copy must not look younger.
+    const second = Math.floor(statSync(`${gitDir}/index`).mtimeMs / 1000)
+    utimesSync(to, second, second)
+    return to
+  } catch {
+    return null
+  }
+}
+
+/** Whether the repository that a folder lies in ignores it whole, so that git can tell nothing of it. */
+export async function isIgnoredWhole(folder: GitFolder, root: string): Promise<boolean> {
+  if (folder.worktree === root) return false
+  return (await runGit(folder.worktree, ["check-ignore", "-q", "--", root])).exitCode === 0
+}
+
+/** Compares the worktree below `root` with an index. Null where git fails (another owner's repository, a broken index). */
+export async function gitLook(root: string, index: string): Promise<GitLook | null> {
+  const env = { GIT_INDEX_FILE: index }
+  const [differing, others] = await Promise.all([
+    runGit(
+      root,
+      ["diff-files", "--raw", "-z", "--no-renames", "--relative", "--ignore-submodules=dirty", "--no-abbrev"],
+      { env },
+    ),
+    runGit(root, ["ls-files", "--others", "--exclude-standard", "-z"], { env }),
+  ])
+  if (differing.exitCode !== 0 || others.exitCode !== 0) return null
+  const names = nulParts(others.stdout)
+  const entries = rawEntries(differing.stdout)
+  return {
+    differing: entries.filter(entry => entry.mode !== "160000"),
+    untracked: names.filter(name => !name.endsWith("/")),
+    nested: [
+      ...names.filter(name => name.endsWith("/")),
+      ...entries.filter(entry => entry.mode === "160000").map(entry => entry.path),
+    ],
+  }
+}
+
+/**
+ * Which of the tracked files had, when they were clean, exactly the bytes of their blob: the size that git noted of the file is the
+ * blob's own, and no filter, encoding or keyword expansion stands between (CRLF conversion changes the size).
+ */
+export async function exactBlobs(
+  root: string,
+  index: string,
+  entries: readonly TrackedBefore[],
+  sizeOf: (blob: string) => Promise<number | null>,
+): Promise<ReadonlySet<WorkspacePath>> {
+  const exact = new Set<WorkspacePath>()
+  const env = { GIT_INDEX_FILE: index }
+  const sayable = entries.filter(entry => entry.path.isWellFormed())
+  for (let at = 0; at < sayable.length; at += portion) {
+    const part = sayable.slice(at, at + portion)
+    const paths = part.map(entry => entry.path)
+    const [debug, attributes] = await Promise.all([
+      runGit(root, ["--literal-pathspecs", "ls-files", "--debug", "-s", "-z", "--", ...paths], { env }),
+      runGit(root, ["check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", ...paths], { env }),
+    ])
+    const sizes = notedSizes(debug.stdout)
+    const converted = convertedPaths(attributes.stdout)
+    for (const { path, blob } of part) {
+      const size = await sizeOf(blob)
+      if (size !== null && size === sizes.get(path) && !converted.has(path)) exact.add(path)
+    }
+  }
+  return exact
+}
+
+const portion = 400
+
+/** Records of `diff-files --raw -z`: `:OLDMODE NEWMODE OLDID NEWID STATUS` NUL path NUL. */
+function rawEntries(output: Buffer): readonly TrackedBefore[] {
+  const parts = nulParts(output)
+  const entries: TrackedBefore[] = []
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [mode = "", , blob = ""] = (parts[at] ?? "").slice(1).split(" ")
+    entries.push({ path: parts[at + 1] ?? "", mode, blob })
+  }
+  return entries
+}
+
+/** `ls-files --debug -s -z`: `MODE ID STAGE TAB path` NUL, then lines of what the index noted of that file. */
+function notedSizes(output: Buffer): ReadonlyMap<WorkspacePath, number> {
+  const sizes = new Map<WorkspacePath, number>()
+  let path: WorkspacePath | null = null
+  for (const part of nulParts(output)) {
+    const size = /^ {2}size: (\d+)\t/m.exec(part)?.[1]
+    if (path !== null && size !== undefined) sizes.set(path, Number(size))
+    path = /(?:^|flags: [0-9a-f]+\n)\d{6} [0-9a-f]{40,64} \d\t([\s\S]+)$/.exec(part)?.[1] ?? null
+  }
+  return sizes
+}
+
+/** `check-attr -z`: path NUL attribute NUL value NUL. */
+function convertedPaths(output: Buffer): ReadonlySet<WorkspacePath> {
+  const parts = nulParts(output)
+  const converted = new Set<WorkspacePath>()
+  for (let at = 0; at + 2 < parts.length; at += 3)
+    if (parts[at + 2] !== "unspecified" && parts[at + 2] !== "unset") converted.add(parts[at] ?? "")
+  return converted
+}
+
+function nulParts(output: Buffer): readonly string[] {
+  const parts: string[] = []
+  let start = 0
+  for (let end = output.indexOf(0); end >= 0; end = output.indexOf(0, start)) {
+    parts.push(pathFromBytes(output.subarray(start, end)))
+    start = end + 1
+  }
+  if (start < output.length) parts.push(pathFromBytes(output.subarray(start)))
+  return parts
+}
