@@ -102,7 +102,7 @@ export function mergedArgv(command: Command): readonly string[] {
   if (typeof command !== "string") return ["/bin/sh", "-c", 'exec "$@" 2>&1 3>&-', "sh", ...command]
   const shell = shellPath()
   const name = shell.endsWith("bash") ? "bash" : "sh"
-  return [shell, "-c", `exec 2>&1; trap 'pwd -P >&3' EXIT; eval "shift\n$1"`, name, command]
+  return [shell, "-c", `exec 2>&1; trap 'pwd -P 2>/dev/null >&3' EXIT; eval "shift; $1"`, name, command]
 }
 
 /** Asks first, forces after {@link graceMs}. The first cause counts. */
