@@ -44,7 +44,7 @@ export function realFiles(): Files {
     syncFolder,
     writable: path => soon(() => writable(path)),
     openFolder: (root, folder) => soon(() => openFolder(root, folder)),
-    self: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, groups: process.getgroups?.() ?? [] },
+    self: { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0, groups: process.getgroups?.() ?? [] },
     umask: process.umask(),
   }
 }

@@ -1,10 +1,12 @@
 import { Failure } from "@galley/core/failure.ts"
 import { parentOf, showPath } from "@galley/core/path.ts"
 import { sameContent, sameState, type State } from "@galley/core/state.ts"
+import type { Stat } from "../io/files.ts"
 import type { Step } from "../store/store.ts"
-import { contentOf, createLike, inFolder, overwriteAs, type Hands, type Names } from "./deed.ts"
+import { contentOf, inFolder, overwriteAs, type Hands, type Names } from "./deed.ts"
 import { errorCode } from "./disk-trouble.ts"
 import { look, lookAt, type Look } from "./look.ts"
+import { createLike } from "./staging.ts"
 import { isTorn } from "./torn.ts"
 
 /** Where a step stands by what is on disk. `between` and `torn` are our own half-done work; `other` is somebody else's. */
@@ -40,6 +42,8 @@ export async function bring(hands: Hands, step: Step, side: "before" | "after"):
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error
     const there = await lookAt(hands.files, hands.folders, hands.root, step.path)
     if (sameState(there.state, target)) return null
+    // A symlink on the way: what it leads to is not this path, and is not touched.
+    if (there.trouble?.kind === "symlink") return there.state
     // The folder is gone or became something else, and not by us.
     if (there.state.kind !== "absent" || (await folderIsThere(hands, step))) throw error
     return there.state
@@ -59,7 +63,14 @@ export async function tidy(hands: Hands, step: Step): Promise<void> {
   } catch (error) {
     const code = errorCode(error)
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error
+    const { staging } = hands
+    if (staging) await tidy({ ...handsWithoutStaging(hands), folders: staging }, step)
   }
+}
+
+function handsWithoutStaging(hands: Hands): Hands {
+  const { staging: _, ...rest } = hands
+  return rest
 }
 
 /** Makes the folders that the step needs, outermost first; those that are there are taken as they are. */
@@ -143,8 +154,9 @@ async function convert(hands: Hands, step: Step, names: Names, conversion: Conve
     case "file": {
       const content = await contentOf(hands.store, target)
       if (state.kind === "file" && state.blob === target.blob) await files.chmod(names.path, target.mode)
-      else if (step.inPlace && state.kind === "file") await overwriteAs(files, names.path, content)
-      else await putFile(hands, step, names, { state, content })
+      else if (step.inPlace && there.stat && state.kind === "file")
+        return overwriteOrFind(hands, names, content, there.stat)
+      else return putFile(hands, step, names, { there, content })
       return null
     }
     case "symlink":
@@ -163,19 +175,30 @@ async function putFile(
   hands: Hands,
   step: Step,
   names: Names,
-  put: { readonly state: State; readonly content: { readonly bytes: Uint8Array; readonly mode: number } },
-): Promise<void> {
+  put: { readonly there: Look; readonly content: { readonly bytes: Uint8Array; readonly mode: number } },
+): Promise<State | null> {
   const { files } = hands
-  const { state, content } = put
+  const { there, content } = put
   await unlinkIfThere(hands, names.temp)
-  await createLike(hands, step, names.temp, content, state.kind === "file" ? names.path : null)
+  await createLike(hands, step, names.temp, content, there.state.kind === "file" ? names.path : null)
   try {
     await files.rename(names.temp, names.path)
+    return null
   } catch (error) {
     const code = errorCode(error)
-    if (state.kind !== "file" || (code !== "EBUSY" && code !== "EXDEV")) throw error
-    await overwriteAs(files, names.path, content)
+    if (!there.stat || there.state.kind !== "file" || (code !== "EBUSY" && code !== "EXDEV")) throw error
+    return overwriteOrFind(hands, names, content, there.stat)
   }
+}
+
+async function overwriteOrFind(
+  hands: Hands,
+  names: Names,
+  content: { readonly bytes: Uint8Array; readonly mode: number },
+  seen: Stat,
+): Promise<State | null> {
+  const written = await overwriteAs(hands.files, names.path, content, seen)
+  return written ? null : (await look(hands.files, names.path)).state
 }
 
 /** Takes away what we put there; moved aside and looked at first, because it may have been replaced a moment ago. */

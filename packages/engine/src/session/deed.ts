@@ -1,6 +1,6 @@
 import { parentOf } from "@galley/core/path.ts"
 import { sameState, type BlobId, type State } from "@galley/core/state.ts"
-import type { Files, NewFile, Stat } from "../io/files.ts"
+import type { Files, Stat } from "../io/files.ts"
 import type { Step, Store } from "../store/store.ts"
 import { errorCode } from "./disk-trouble.ts"
 import { eachOf } from "./each.ts"
@@ -12,6 +12,8 @@ export interface Hands {
   readonly files: Files
   readonly store: Store
   readonly folders: Folders
+  /** The folders as they were when files were staged in them; for cleaning up where one was swapped since. */
+  readonly staging?: Folders
   /** Absolute path of the workspace. */
   readonly root: string
   /** Paths whose file carries attributes or ACLs to be copied to the one that replaces it. */
@@ -28,78 +30,6 @@ export type Deed =
   | { readonly kind: "overtaken"; readonly found: State }
   /** The file cannot be replaced (a bind mount), only written in place. Nothing was done. */
   | { readonly kind: "held" }
-
-/**
- * Stages what the step will put in place: a new file with its final mode before its first byte, durable, beside its target.
- * Returns what of the old file's identity could not be kept, in words.
- */
-export async function stage(hands: Hands, step: Step): Promise<readonly string[]> {
-  const { temp, after, before } = step
-  if (temp === null) return []
-  const { files } = hands
-  // A symlink is as long as a file name: nothing of it is in the store.
-  const bytes = after.kind === "file" ? await hands.store.blob(after.blob) : null
-  return inFolder(hands, step, async names => {
-    if (after.kind === "symlink") await files.symlink(after.target, names.temp)
-    if (after.kind !== "file" || bytes === null) return []
-    return createLike(hands, step, names.temp, { bytes, mode: after.mode }, before.kind === "file" ? names.path : null)
-  })
-}
-
-/**
- * Stages many plain files together; see {@link stage}. The others, which need more than a new file, are left to it: they are
- * returned.
- */
-export async function stageAll(
-  hands: Hands,
-  steps: readonly Step[],
-  lost: (step: Step, what: readonly string[]) => void,
-): Promise<readonly Step[]> {
-  const isPlain = ({ temp, before, after, path }: Step): boolean =>
-    temp !== null && after.kind === "file" && !(before.kind === "file" && hands.attributed.has(path))
-  for (const chunk of chunksOf(steps.filter(isPlain))) {
-    await hands.folders.withinAll(
-      chunk.map(step => parentOf(step.path)),
-      async pathOf => {
-        const files = chunk.flatMap(step => {
-          const { after, temp, path } = step
-          return after.kind === "file" && temp !== null
-            ? [{ step, after, path: `${pathOf(parentOf(path))}/${temp}` }]
-            : []
-        })
-        const contents: NewFile[] = []
-        for (const { after, path } of files) contents.push({ path, ...(await contentOf(hands.store, after)) })
-        await hands.files.createAll(contents)
-        for (const { step, path } of files) {
-          if (step.before.kind !== "file") continue
-          lost(step, await hands.files.copyOwner(`${pathOf(parentOf(step.path))}/${nameOf(step.path)}`, path))
-        }
-      },
-    )
-  }
-  return steps.filter(step => !isPlain(step))
-}
-
-/** Parts of at most 32 MiB of content and 64 folders. */
-function chunksOf(steps: readonly Step[]): Step[][] {
-  const chunks: Step[][] = []
-  let size = 0
-  let folders = new Set<string>()
-  for (const step of steps) {
-    const bytes = step.after.kind === "file" ? step.after.size : 0
-    const folder = parentOf(step.path)
-    const last = chunks.at(-1)
-    if (last && size + bytes <= 32 * 2 ** 20 && (folders.size < 64 || folders.has(folder))) last.push(step)
-    else {
-      chunks.push([step])
-      size = 0
-      folders = new Set()
-    }
-    size += bytes
-    folders.add(folder)
-  }
-  return chunks
-}
 
 /** Does the step: looks again that the disk is what the plan saw, moves, and verifies that nobody's newer text was replaced. */
 export async function perform(hands: Hands, step: Step): Promise<Deed> {
@@ -140,39 +70,6 @@ export async function inFolder<T>(hands: Hands, step: Step, work: (names: Names)
   })
 }
 
-/** Makes a new file that has the owner, attributes and ACLs of another, as far as we may; returns what could not be kept. */
-export async function createLike(
-  hands: Hands,
-  step: Step,
-  path: string,
-  content: { readonly bytes: Uint8Array; readonly mode: number },
-  like: string | null,
-): Promise<readonly string[]> {
-  const { files } = hands
-  const { bytes, mode } = content
-  if (like === null) {
-    await files.create(path, bytes, mode)
-    return []
-  }
-  if (!hands.attributed.has(step.path)) {
-    await files.create(path, bytes, mode)
-    return files.copyOwner(like, path)
-  }
-  const narrows = step.before.kind === "file" && (step.before.mode & ~mode) !== 0
-  if (!narrows) {
-    // The content first: a write takes capabilities (setcap) away again.
-    await files.create(path, bytes, mode)
-    return files.copyIdentity(like, path)
-  }
-  // An ACL comes with the mode of its source, which is wider: it is copied while the file is empty.
-  await files.create(path, new Uint8Array(), 0o600)
-  const lost = await files.copyIdentity(like, path)
-  if ((mode & 0o200) !== 0) await files.chmod(path, mode)
-  await files.overwrite(path, bytes)
-  if ((mode & 0o200) === 0) await files.chmod(path, mode)
-  return lost
-}
-
 /** The hands for the steps of one change. */
 export function handsFor(tools: Omit<Hands, "madeFolders">, steps: readonly Step[]): Hands {
   const made = steps.flatMap(step =>
@@ -181,19 +78,27 @@ export function handsFor(tools: Omit<Hands, "madeFolders">, steps: readonly Step
   return { ...tools, madeFolders: new Set(made) }
 }
 
-/** Writes into the inode that is there; its content is in the store, before and after, and the step says it is done so. */
+/**
+ * Writes into the inode that is there; its content is in the store, before and after, and the step says it is done so. `seen` is the
+ * stamp of what may be replaced: false if it is another by now, and nothing was written.
+ */
 export async function overwriteAs(
   files: Files,
   path: string,
   content: { readonly bytes: Uint8Array; readonly mode: number },
-): Promise<void> {
-  const stat = await files.lstat(path)
-  if (!stat) throw Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" })
+  seen: Stat,
+): Promise<boolean> {
   // Never wider than both modes while the content changes; its owner must be able to write.
-  const during = (stat.mode & content.mode) | 0o200
-  if (during !== stat.mode) await files.chmod(path, during)
+  const during = (seen.mode & content.mode) | 0o200
+  if (during !== seen.mode) await files.chmod(path, during)
+  const now = await files.lstat(path)
+  if (!now || !sameInode({ ...now, mode: seen.mode }, seen)) {
+    if (now && during !== seen.mode) await files.chmod(path, seen.mode)
+    return false
+  }
   await files.overwrite(path, content.bytes)
   if (during !== content.mode) await files.chmod(path, content.mode)
+  return true
 }
 
 /** Makes the names that the steps changed durable, in parents of new folders too. */
@@ -392,9 +297,9 @@ async function writeInPlace(hands: Hands, step: Step, names: Names): Promise<Dee
   if (step.after.kind !== "file") throw new Error("BUG: only a file is written in place")
   const content = await contentOf(store, step.after)
   const found = await look(files, names.path)
-  if (!sameState(found.state, step.before)) return { kind: "overtaken", found: found.state }
-  await overwriteAs(files, names.path, content)
-  return { kind: "done" }
+  if (!found.stat || !sameState(found.state, step.before)) return { kind: "overtaken", found: found.state }
+  if (await overwriteAs(files, names.path, content, found.stat)) return { kind: "done" }
+  return { kind: "overtaken", found: (await look(files, names.path)).state }
 }
 
 function hasNoLinks(code: string): boolean {

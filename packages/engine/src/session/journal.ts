@@ -1,16 +1,17 @@
 import { Failure } from "@galley/core/failure.ts"
-import { isWithin, showPath, type WorkspacePath } from "@galley/core/path.ts"
+import { isWithin, parentOf, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { State } from "@galley/core/state.ts"
 import type { Env } from "../io/env.ts"
 import type { Files } from "../io/files.ts"
 import type { Root } from "../io/roots.ts"
 import type { Batch, Intent, Step, Store } from "../store/store.ts"
 import { bring, makeFolders, tidy, unmakeFolders } from "./bring.ts"
-import { handsFor, inFolder, perform, stage, stageAll, syncFolders, type Deed, type Hands } from "./deed.ts"
+import { handsFor, inFolder, perform, syncFolders, type Deed, type Hands } from "./deed.ts"
 import { errorCode, failureFrom } from "./disk-trouble.ts"
 import { eachOf } from "./each.ts"
 import { Folders } from "./folders.ts"
-import { lookAt } from "./look.ts"
+import { lookAt, symlinkOnTheWay } from "./look.ts"
+import { stage, stageAll } from "./staging.ts"
 import { foldersOf, planSteps, type Move, type Plan, type Problem } from "./steps.ts"
 
 /** What a change of files needs. */
@@ -57,6 +58,7 @@ export interface Found {
 export async function writeChange(writer: Writer, change: FileChange): Promise<WriteOutcome> {
   const { files, store, root, env } = writer
   const folders = new Folders(files, root.path)
+  const staging = new Folders(files, root.path)
   try {
     const id = env.newId()
     // Beside the plan and the journal, because it may start a process; it never throws.
@@ -73,7 +75,7 @@ export async function writeChange(writer: Writer, change: FileChange): Promise<W
     await begin(store, intent)
     const attributes = await looking
     const hands = handsFor(
-      { files, store, folders, root: root.path, attributed: attributes.paths, stamps: plan.stamps },
+      { files, store, folders, staging, root: root.path, attributed: attributes.paths, stamps: plan.stamps },
       steps,
     )
     const outcome = await new Deeds(hands, env, intent).run()
@@ -81,6 +83,7 @@ export async function writeChange(writer: Writer, change: FileChange): Promise<W
     return { kind: "written", remarks: [...plan.remarks, ...attributes.remarks, ...outcome.remarks], keptFolders }
   } finally {
     await folders.forget("")
+    await staging.forget("")
   }
 }
 
@@ -176,11 +179,12 @@ class Deeds {
   async #stage(): Promise<string[]> {
     const late = lateSteps(this.#intent.steps)
     const early = this.#intent.steps.filter(step => !late.has(step))
-    for (const step of early) await makeFolders(this.#hands, step)
+    const hands = { ...this.#hands, folders: this.#hands.staging ?? this.#hands.folders }
+    for (const step of early) await makeFolders(hands, step)
     const remarks: string[] = []
-    const single = await stageAll(this.#hands, early, (step, lost) => remarks.push(...lostWords(step, lost)))
+    const single = await stageAll(hands, early, (step, lost) => remarks.push(...lostWords(step, lost)))
     await eachOf(single, width, async step => {
-      remarks.push(...lostWords(step, await stage(this.#hands, step)))
+      remarks.push(...lostWords(step, await stage(hands, step)))
     })
     return remarks
   }
@@ -217,11 +221,18 @@ class Deeds {
     }
     const folderGoes = step.before.kind === "folder" && step.after.kind !== "folder"
     if (folderGoes) await this.#releaseAsides(step.path)
-    const deed = await perform(this.#hands, step)
+    const deed = await perform(this.#hands, step).catch((error: unknown) => this.#explain(step, error))
     // Nothing was done: there is nothing to take back, and what stands there is not ours even where it looks so.
     if (deed.kind !== "done") this.#begun.delete(index)
     if (folderGoes || step.after.kind === "folder") await this.#hands.folders.forget(step.path)
     return deed
+  }
+
+  async #explain(step: Step, error: unknown): Promise<never> {
+    const { files, root } = this.#hands
+    const link = errorCode(error) === "ENOTDIR" ? await symlinkOnTheWay(files, root, parentOf(step.path)) : null
+    if (link === null) throw error
+    throw new Failure("OUTSIDE_WORKSPACE", `${showPath(link)} became a symlink, which is not followed.`)
   }
 
   #step(index: number): Step {
@@ -303,14 +314,16 @@ class Deeds {
   }
 }
 
-/** Undoes the steps that were begun, last one first, and removes what was staged for the others. */
+/**
+ * Undoes the steps that were begun, last one first, and removes what was staged for the others. Works through the folders that
+ * are open: the very ones that were changed, whatever their names lead to now.
+ */
 async function takeBackSteps(
   hands: Hands,
   steps: readonly Step[],
   begun: ReadonlySet<number>,
   found: Map<WorkspacePath, State>,
 ): Promise<void> {
-  await hands.folders.forget("")
   for (const [index, step] of [...steps.entries()].toReversed()) {
     if (begun.has(index)) {
       const foreign = await bring(hands, step, "before")
