@@ -33,40 +33,70 @@ export function moveSide(
   after: readonly Line[],
   mover: Mover,
 ): readonly WeaveEntry[] {
-  const before: Line[] = []
-  for (const entry of entries) if (isIn(entry, side)) before.push(entry.line)
-  const hunks = trimmedDiff(before, after)
-  if (hunks.length === 0) return entries
-
+  const changed = changedWindow(entries, side, after)
+  if (changed === null) return entries
   const pass: Pass = { side, mover, fresh: new Set(), taken: new Set() }
+  let { from, to } = changed
+  const moved = replaceWindow(entries.slice(from, to), changed.lines, pass)
+  const last = to
+  while (from > 0 && !isCommon(entries[from - 1])) from--
+  while (to < entries.length && !isCommon(entries[to])) to++
+  const joined = joinEqual([...entries.slice(from, changed.from), ...moved, ...entries.slice(last, to)], pass)
+  return recognise(entries.slice(0, from).concat(joined, entries.slice(to)), pass)
+}
+
+/**
+ * The part of the weave between what the side and `after` begin and end with alike, and the lines that are to stand there; null
+ * where the two are equal. In a long file a move changes little.
+ */
+function changedWindow(entries: readonly WeaveEntry[], side: Side, after: readonly Line[]) {
+  let head = 0
+  let from = 0
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at]
+    if (entry === undefined || !isIn(entry, side)) continue
+    if (head === after.length || entry.line !== after[head]) break
+    head++
+    from = at + 1
+  }
+  let tail = 0
+  let to = entries.length
+  let isEqual = head === after.length
+  for (let at = entries.length - 1; at >= from; at--) {
+    const entry = entries[at]
+    if (entry === undefined || !isIn(entry, side)) continue
+    isEqual = false
+    if (tail === after.length - head || entry.line !== after[after.length - 1 - tail]) break
+    tail++
+    to = at
+  }
+  return isEqual ? null : { from, to, lines: after.slice(head, after.length - tail) }
+}
+
+/** Takes a part of the weave to new lines of one side, stretch by stretch. */
+function replaceWindow(entries: readonly WeaveEntry[], lines: readonly Line[], pass: Pass): WeaveEntry[] {
+  const before: Line[] = []
+  for (const entry of entries) if (isIn(entry, pass.side)) before.push(entry.line)
   const moved: WeaveEntry[] = []
   let passed = 0
   let at = 0
-  let firstChanged = 0
-  let lastChanged = 0
-  for (const [number, hunk] of hunks.entries()) {
+  for (const hunk of diffLines(before, lines).hunks) {
     for (; passed < hunk.fromBase; at++) {
-      const entry = entries[at]
-      if (entry === undefined) throw new Error("BUG: the weave is shorter than its own text")
+      const entry = entries[at] ?? missing()
       moved.push(entry)
-      if (isIn(entry, side)) passed++
+      if (isIn(entry, pass.side)) passed++
     }
     const stretch: WeaveEntry[] = []
     for (; at < entries.length; at++) {
-      const entry = entries[at]
-      if (entry === undefined || (isIn(entry, side) && passed === hunk.toBase)) break
+      const entry = entries[at] ?? missing()
+      if (isIn(entry, pass.side) && passed === hunk.toBase) break
       stretch.push(entry)
-      if (isIn(entry, side)) passed++
+      if (isIn(entry, pass.side)) passed++
     }
-    if (number === 0) firstChanged = moved.length
-    moved.push(...replaceStretch(stretch, after.slice(hunk.fromCurrent, hunk.toCurrent), pass))
-    lastChanged = moved.length
+    append(moved, replaceStretch(stretch, lines.slice(hunk.fromCurrent, hunk.toCurrent), pass))
   }
-  for (; at < entries.length; at++) {
-    const entry = entries[at]
-    if (entry !== undefined) moved.push(entry)
-  }
-  return recognise(joinEqual(moved, firstChanged, lastChanged, pass), pass)
+  append(moved, entries.slice(at))
+  return moved
 }
 
 export function isIn(entry: WeaveEntry, side: Side): boolean {
@@ -88,23 +118,6 @@ interface Pass {
   readonly taken: Set<WeaveEntry>
 }
 
-/** diffLines without the cost of the equal ends; in a long file a move changes little. */
-function trimmedDiff(before: readonly Line[], after: readonly Line[]): Hunk[] {
-  const shorter = Math.min(before.length, after.length)
-  let head = 0
-  while (head < shorter && before[head] === after[head]) head++
-  let tail = 0
-  while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++
-  if (head === before.length && head === after.length) return []
-  const middle = diffLines(before.slice(head, before.length - tail), after.slice(head, after.length - tail))
-  return middle.hunks.map(hunk => ({
-    fromBase: hunk.fromBase + head,
-    toBase: hunk.toBase + head,
-    fromCurrent: hunk.fromCurrent + head,
-    toCurrent: hunk.toCurrent + head,
-  }))
-}
-
 /** A place of the stretch that an inserted line takes over: the line was there, on the other side or formerly. */
 interface Match {
   readonly entry: number
@@ -123,8 +136,9 @@ function replaceStretch(stretch: readonly WeaveEntry[], lines: readonly Line[], 
   const woven: WeaveEntry[] = []
   let last: Match = { entry: -1, line: -1 }
   for (const match of [...matches, { entry: taken.length, line: lines.length }]) {
-    woven.push(
-      ...weaveIn(
+    append(
+      woven,
+      weaveIn(
         taken.slice(last.entry + 1, match.entry),
         justTaken.slice(last.entry + 1, match.entry),
         lines.slice(last.line + 1, match.line),
@@ -263,8 +277,7 @@ function weaveIn(
   let line = 0
   for (const pair of [...pairs, { old: places.length, now: lines.length }]) {
     const place = places[pair.old] ?? entries.length
-    const unpaired = places.slice(0, pair.old).findLast(taken => taken >= at)
-    const insertAt = unpaired === undefined ? at : unpaired + 1
+    const insertAt = Math.max(at, (places[pair.old - 1] ?? -1) + 1)
     for (; at < insertAt; at++) push(woven, entries[at])
     for (; line < pair.now; line++) woven.push(newEntry(lines[line] ?? "", null, pass))
     for (; at < place; at++) push(woven, entries[at])
@@ -340,6 +353,10 @@ function recognise(entries: readonly WeaveEntry[], pass: Pass): readonly WeaveEn
   return used.size === 0 ? known : known.filter((_, at) => !used.has(at))
 }
 
+/**
+ * Whether the line may be one that is there again elsewhere. What a person types is theirs, even if an agent once wrote the
+ * same: only a line taken out in the same move was moved.
+ */
 function mayHaveMoved(entry: WeaveEntry, { mover, taken }: Pass): boolean {
   if (entry.inBase || entry.inCurrent) return false
   switch (mover) {
@@ -359,8 +376,9 @@ function placesOf(
 ): Map<string, number[]> {
   const places = new Map<string, number[]>()
   for (const [at, entry] of entries.entries()) {
+    if (!eligible(entry)) continue
     const content = contentOf(entry.line)
-    if (!wanted.has(content) || !eligible(entry)) continue
+    if (!wanted.has(content)) continue
     const known = places.get(content)
     if (known === undefined) places.set(content, [at])
     else known.push(at)
@@ -387,16 +405,12 @@ function hasWords(line: Line): boolean {
 
 /**
  * Makes one entry of a line that stands in base only and an equal one in current only, wherever nothing common stands between
- * them, within the part of the weave that changed.
+ * them.
  */
-function joinEqual(entries: readonly WeaveEntry[], from: number, to: number, pass: Pass): WeaveEntry[] {
-  while (from > 0 && !isCommon(entries[from - 1])) from--
-  while (to < entries.length && !isCommon(entries[to])) to++
-  const joined = entries.slice(0, from)
+function joinEqual(entries: readonly WeaveEntry[], pass: Pass): WeaveEntry[] {
+  const joined: WeaveEntry[] = []
   let gap: WeaveEntry[] = []
-  for (let at = from; at < to; at++) {
-    const entry = entries[at]
-    if (entry === undefined) break
+  for (const entry of entries) {
     if (isCommon(entry)) {
       joinGap(joined, gap, pass)
       joined.push(entry)
@@ -404,7 +418,6 @@ function joinEqual(entries: readonly WeaveEntry[], from: number, to: number, pas
     } else gap.push(entry)
   }
   joinGap(joined, gap, pass)
-  for (let at = to; at < entries.length; at++) push(joined, entries[at])
   return joined
 }
 
@@ -457,6 +470,11 @@ function isCommon(entry: WeaveEntry | undefined): boolean {
 
 function otherOf(side: Side): Side {
   return side === "base" ? "current" : "base"
+}
+
+function append(to: WeaveEntry[], from: readonly WeaveEntry[]): void {
+  // Not push(...from): a spread of a very long file overflows the stack.
+  for (const entry of from) to.push(entry)
 }
 
 function push(to: WeaveEntry[], entry: WeaveEntry | undefined): void {

@@ -1,4 +1,4 @@
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { acceptHunks, decideLines, type LineRanges, rejectHunks } from "../../src/change/decide.ts"
 import { diffLines } from "../../src/diff/line-diff.ts"

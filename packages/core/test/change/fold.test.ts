@@ -1,4 +1,4 @@
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { conflictRegions, foldApply, foldHold, foldWrite } from "../../src/change/fold.ts"
 import { diffLines } from "../../src/diff/line-diff.ts"

@@ -1,4 +1,4 @@
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { applyMove, type Authorship, authorsOf, emptyWeave, type Weave } from "../../src/change/authorship.ts"
 import { acceptHunks, decideLines, rejectHunks, rejectLines } from "../../src/change/decide.ts"
 import { foldApply, foldWrite } from "../../src/change/fold.ts"
