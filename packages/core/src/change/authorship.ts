@@ -76,7 +76,8 @@ export function applyMove(weave: Weave, move: TextMove): Weave {
   if (move.actor === "history") {
     const base = move.base?.after ?? linesAt(weave, "base").lines
     const current = move.current?.after ?? linesAt(weave, "current").lines
-    entries = weave.past.findLast(past => holds(past, base, current)) ?? entries
+    const been = weave.past.findLast(past => holds(past, base, current))
+    if (been !== undefined) entries = withMemoryOf(been, entries)
   }
   for (const side of ["current", "base"] as const) {
     const moved = move[side]
@@ -208,6 +209,14 @@ function partnersOf(hunks: readonly Hunk[], baseLength: number, currentLength: n
 function authorOf(entry: WeaveEntry): LineAuthor {
   if (entry.original !== null && !entry.inBase) return "altered"
   return entry.author === "person" ? "person" : "agent"
+}
+
+/** Earlier entries, and at their end, gone, what later ones know besides: a redo may bring it back. */
+function withMemoryOf(been: readonly WeaveEntry[], later: readonly WeaveEntry[]): WeaveEntry[] {
+  const keyOf = (entry: WeaveEntry): string => `${entry.author} ${entry.original ?? ""} ${entry.line}`
+  const known = new Set(been.map(keyOf))
+  const gone = later.filter(entry => !known.has(keyOf(entry)))
+  return [...been, ...gone.map(entry => ({ ...entry, inBase: false, inCurrent: false, lost: false }))]
 }
 
 /** Whether entries are what a move leads to, so that even among equal lines each is the one it was. */
