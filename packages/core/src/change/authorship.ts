@@ -1,7 +1,8 @@
 import { diffLines } from "../diff/line-diff.ts"
 import type { Hunk } from "../diff/hunk.ts"
 import type { Line } from "../text/lines.ts"
-import { isIn, isPersons, moveSide, type Mover, type Side, type WeaveEntry } from "./weave.ts"
+import { isIn, isPersons, type Mover, type Side, type WeaveEntry } from "./weave-entry.ts"
+import { moveSide } from "./weave.ts"
 
 /**
  * Every line of base and of current in one order that both texts agree with, each with its author, and lines that left both.
