@@ -33,7 +33,15 @@ export class Died extends Error {
 export function faultyFiles(inner: Files, fault: Fault | null): Faulty<Files> {
   const gate = new Gate(fault, code => Object.assign(new Error(`${code}: injected`), { code }))
   const { self, umask } = inner
-  const needsRoom: ReadonlySet<string> = new Set(["create", "createAll", "overwrite", "makeFolder", "symlink", "link"])
+  const needsRoom: ReadonlySet<string> = new Set([
+    "create",
+    "createAll",
+    "overwrite",
+    "overwriteSeen",
+    "makeFolder",
+    "symlink",
+    "link",
+  ])
   const pass = <A extends readonly unknown[], R>(
     name: string,
     work: (...args: A) => Promise<R>,
@@ -65,6 +73,12 @@ export function faultyFiles(inner: Files, fault: Fault | null): Faulty<Files> {
       (path, bytes) => inner.overwrite(path, bytes),
       (path, bytes) => overwriteHalf(inner, path, bytes),
     ),
+    overwriteSeen: pass(
+      "overwriteSeen",
+      (path, bytes, seen) => inner.overwriteSeen(path, bytes, seen),
+      (path, bytes) => overwriteHalf(inner, path, bytes),
+    ),
+    renameOverSeen: pass("renameOverSeen", (from, to, seen) => inner.renameOverSeen(from, to, seen)),
     rename: pass("rename", (from, to) => inner.rename(from, to)),
     link: pass("link", (from, to) => inner.link(from, to)),
     symlink: pass("symlink", (target, path) => inner.symlink(target, path)),
@@ -155,4 +169,21 @@ async function overwriteHalf(inner: Files, path: string, bytes: Uint8Array): Pro
   if (old === "tooLarge") return
   const cut = bytes.length >> 1
   await inner.overwrite(path, Buffer.concat([bytes.subarray(0, cut), old.bytes.subarray(cut)]))
+}
+
+/** Files beside which somebody else does something just before the call `at`, or before each. */
+export function meddledFiles(inner: Files, at: number | "each", deed: () => Promise<void>): Faulty<Files> {
+  const calls: string[] = []
+  const it = new Proxy(inner, {
+    get(target, name, receiver) {
+      const method: unknown = Reflect.get(target, name, receiver)
+      if (typeof method !== "function") return method
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        calls.push(String(name))
+        if (at === "each" || calls.length === at) await deed()
+        return Reflect.apply(method, target, args)
+      }
+    },
+  })
+  return { it, calls }
 }

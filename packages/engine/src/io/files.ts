@@ -23,7 +23,17 @@ export interface Files {
   createAll(files: readonly NewFile[]): Promise<void>
   /** Overwrites in place, keeping inode, links and owner; loops, truncates to length, fsyncs. */
   overwrite(path: string, bytes: Uint8Array): Promise<void>
+  /**
+   * The same if the file still is what `seen` says (inode, size, mtime): looked at through the very handle that writes, just before. False:
+   * it is not, and nothing was written.
+   */
+  overwriteSeen(path: string, bytes: Uint8Array, seen: Stat): Promise<boolean>
   rename(from: string, to: string): Promise<void>
+  /**
+   * Renames over what stands at `to` if that still is what `seen` says; the look and the rename are two system calls next to each other,
+   * which nothing of ours comes between. False: it is not, and nothing was done.
+   */
+  renameOverSeen(from: string, to: string, seen: Stat): Promise<boolean>
   /** A second name for the same inode. EEXIST if `to` exists. */
   link(from: string, to: string): Promise<void>
   symlink(target: string, path: string): Promise<void>
@@ -83,4 +93,9 @@ export interface Stat {
   /** Nanoseconds. ctime is in the key: a same-size edit with a restored mtime still moves it. */
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
+}
+
+/** Whether two stamps are of one file that was not written in between. Says nothing of its mode, owner and names. */
+export function isSameWriting(a: Stat, b: Stat): boolean {
+  return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs && a.kind === b.kind
 }

@@ -1,4 +1,4 @@
-import type { Files, OpenFolder, Stat } from "./files.ts"
+import { isSameWriting, type Files, type OpenFolder, type Stat } from "./files.ts"
 
 /** A disk in memory, with what a test or an embedder may want to do from outside. */
 export interface MemoryFiles extends Files {
@@ -31,6 +31,20 @@ export function memoryFiles(now: () => number): MemoryFiles {
           disk.add(path, { ...disk.inode("file", mode), bytes: Uint8Array.from(bytes) })
       }),
     overwrite: (path, bytes) => steps(() => disk.overwrite(path, bytes)),
+    overwriteSeen: (path, bytes, seen) =>
+      steps(() => {
+        const now = disk.statOrNull(path)
+        if (!now || !isSameWriting(now, seen)) return false
+        disk.overwrite(path, bytes)
+        return true
+      }),
+    renameOverSeen: (from, to, seen) =>
+      steps(() => {
+        const now = disk.statOrNull(to)
+        if (!now || !isSameWriting(now, seen)) return false
+        disk.rename(from, to)
+        return true
+      }),
     rename: (from, to) => steps(() => disk.rename(from, to)),
     link: (from, to) => steps(() => disk.link(from, to)),
     symlink: (target, path) => steps(() => disk.add(path, { ...disk.inode("symlink", 0o777), target })),

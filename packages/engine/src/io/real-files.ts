@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { promisify } from "node:util"
 import { hasEscapedByte, pathFromBytes, pathToBytes } from "@galley/core/path.ts"
 import { copyAttributes, filesWithAttributes } from "./attributes.ts"
-import type { Files, NewFile, OpenFolder, Stat } from "./files.ts"
+import { isSameWriting, type Files, type NewFile, type OpenFolder, type Stat } from "./files.ts"
 import { syncFileSystem } from "./sync-file-system.ts"
 
 /**
@@ -30,7 +30,9 @@ export function realFiles(): Files {
     realpath: path => soon(() => realpath(path)),
     create: (path, bytes, mode) => createAll([{ path, bytes, mode }]),
     createAll: files => createAll(files),
-    overwrite,
+    overwrite: async (path, bytes) => void (await overwrite(path, bytes, null)),
+    overwriteSeen: overwrite,
+    renameOverSeen: (from, to, seen) => soon(() => renameOverSeen(from, to, seen)),
     rename: (from, to) => soon(() => fs.renameSync(native(from), native(to))),
     link: (from, to) => soon(() => fs.linkSync(native(from), native(to))),
     symlink: (target, path) => soon(() => fs.symlinkSync(native(target), native(path))),
@@ -170,13 +172,24 @@ async function syncEach(files: readonly NewFile[]): Promise<void> {
   }
 }
 
-async function overwrite(path: string, bytes: Uint8Array): Promise<void> {
+function renameOverSeen(from: string, to: string, seen: Stat): boolean {
+  const [source, target] = [native(from), native(to)]
+  const now = lstat(to)
+  if (!now || !isSameWriting(now, seen)) return false
+  fs.renameSync(source, target)
+  return true
+}
+
+async function overwrite(path: string, bytes: Uint8Array, seen: Stat | null): Promise<boolean> {
   const fd = fs.openSync(native(path), O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
-    if (!fs.fstatSync(fd).isFile()) throw systemError("EINVAL", "not a regular file", path)
+    const now = statOf(fs.fstatSync(fd, { bigint: true }))
+    if (now.kind !== "file") throw systemError("EINVAL", "not a regular file", path)
+    if (seen && !isSameWriting(now, seen)) return false
     await writeAll(fd, bytes)
     fs.ftruncateSync(fd, bytes.length)
     await fsync(fd)
+    return true
   } finally {
     fs.closeSync(fd)
   }

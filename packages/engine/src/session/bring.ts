@@ -43,7 +43,10 @@ export async function bring(hands: Hands, step: Step, side: "before" | "after"):
     const there = await lookAt(hands.files, hands.folders, hands.root, step.path)
     if (sameState(there.state, target)) return null
     // A symlink on the way: what it leads to is not this path, and is not touched.
-    if (there.trouble?.kind === "symlink") return there.state
+    if (there.trouble?.kind === "symlink") {
+      await tidyStaging(hands, step)
+      return there.state
+    }
     // The folder is gone or became something else, and not by us.
     if (there.state.kind !== "absent" || (await folderIsThere(hands, step))) throw error
     return there.state
@@ -63,14 +66,14 @@ export async function tidy(hands: Hands, step: Step): Promise<void> {
   } catch (error) {
     const code = errorCode(error)
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error
-    const { staging } = hands
-    if (staging) await tidy({ ...handsWithoutStaging(hands), folders: staging }, step)
+    await tidyStaging(hands, step)
   }
 }
 
-function handsWithoutStaging(hands: Hands): Hands {
-  const { staging: _, ...rest } = hands
-  return rest
+/** The same in the folder where it was staged, should that have been moved away since. */
+async function tidyStaging(hands: Hands, step: Step): Promise<void> {
+  const { staging, ...rest } = hands
+  if (staging) await tidy({ ...rest, folders: staging }, step)
 }
 
 /** Makes the folders that the step needs, outermost first; those that are there are taken as they are. */

@@ -1,6 +1,6 @@
 import { parentOf } from "@galley/core/path.ts"
 import { sameState, type BlobId, type State } from "@galley/core/state.ts"
-import type { Files, Stat } from "../io/files.ts"
+import { isSameWriting, type Files, type Stat } from "../io/files.ts"
 import type { Step, Store } from "../store/store.ts"
 import { errorCode } from "./disk-trouble.ts"
 import { eachOf } from "./each.ts"
@@ -91,12 +91,10 @@ export async function overwriteAs(
   // Never wider than both modes while the content changes; its owner must be able to write.
   const during = (seen.mode & content.mode) | 0o200
   if (during !== seen.mode) await files.chmod(path, during)
-  const now = await files.lstat(path)
-  if (!now || !sameInode({ ...now, mode: seen.mode }, seen)) {
-    if (now && during !== seen.mode) await files.chmod(path, seen.mode)
+  if (!(await files.overwriteSeen(path, content.bytes, seen))) {
+    if (during !== seen.mode && (await files.lstat(path))?.ino === seen.ino) await files.chmod(path, seen.mode)
     return false
   }
-  await files.overwrite(path, content.bytes)
   if (during !== content.mode) await files.chmod(path, content.mode)
   return true
 }
@@ -201,20 +199,12 @@ async function replaceFile(hands: Hands, step: Step, names: Names): Promise<Deed
   const found = await lookAgain(hands, step, names.path)
   if (!sameState(found.state, step.before)) return { kind: "overtaken", found: found.state }
   const linked = await linkAside(files, names)
-  const now = await files.lstat(names.path)
-  if (
-    !now ||
-    !found.stat ||
-    now.ino !== found.stat.ino ||
-    now.mtimeNs !== found.stat.mtimeNs ||
-    now.size !== found.stat.size
-  ) {
-    return putBack(hands, names, step.after, linked)
-  }
-  // Left open: somebody's rename(2) onto the path between the two calls next to each other, this lstat and our rename. Only
+  if (!found.stat) throw new Error("BUG: what stands there has a stamp")
+  // Left open: somebody's rename(2) onto the path between the last look and ours, two system calls next to each other. Only
   // RENAME_EXCHANGE would close it, which Node cannot ask for.
   try {
-    await files.rename(names.temp, names.path)
+    if (!(await files.renameOverSeen(names.temp, names.path, found.stat)))
+      return await putBack(hands, names, step.after, linked)
   } catch (error) {
     const code = errorCode(error)
     if (code !== "EBUSY" && code !== "EXDEV") throw error
@@ -245,7 +235,7 @@ async function isStill(hands: Hands, step: Step, aside: string): Promise<boolean
 }
 
 function sameInode(a: Stat, b: Stat): boolean {
-  return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs && a.mode === b.mode
+  return isSameWriting(a, b) && a.mode === b.mode
 }
 
 async function linkAside(files: Files, names: Names): Promise<boolean> {

@@ -18,6 +18,7 @@ export interface Move {
 export interface Problem {
   readonly path: WorkspacePath
   readonly code: FailureCode
+  /** About the path, which it does not repeat. */
   readonly message: string
   /** What stands there, where that is the problem. */
   readonly found?: State
@@ -147,21 +148,19 @@ function roomMakers(moves: readonly Move[]): Set<WorkspacePath> {
 /** The move as it is against what stands there, or why it cannot be. */
 function judge(move: Move, found: Look): Move | Problem {
   const { path, before, after } = move
-  const shown = showPath(path)
-  if (isGitPath(path)) return { path, code: "DENIED", message: `${shown} belongs to git.` }
+  if (isGitPath(path)) return { path, code: "DENIED", message: "It belongs to git." }
   if (found.trouble) {
     const code = found.trouble.kind === "symlink" ? "OUTSIDE_WORKSPACE" : "DENIED"
-    return { path, code, message: `${shown} cannot be written: ${found.trouble.message}.` }
+    return { path, code, message: `It cannot be written: ${found.trouble.message}.` }
   }
   if (before.kind === "unknown" || after.kind === "unknown") {
-    return { path, code: "CONFLICT", message: `${shown} was never seen in that state, so nothing is done to it.` }
+    return { path, code: "CONFLICT", message: "It was never seen in that state, so nothing is done to it." }
   }
-  if (after.kind === "other")
-    return { path, code: "BAD_ARGUMENT", message: `${shown}: a ${after.what} cannot be made.` }
+  if (after.kind === "other") return { path, code: "BAD_ARGUMENT", message: `A ${after.what} cannot be made.` }
   if (sameState(found.state, before)) return move
   // Folders are implied by their files: one that stands where nothing was recorded is no contradiction.
   if (found.state.kind === "folder" && before.kind === "absent") return { path, before: found.state, after }
-  const message = `${shown} is not what it was when this was decided.`
+  const message = "It is not what it was when this was decided."
   return { path, code: "FILE_CHANGED_SINCE_READ", message, found: found.state }
 }
 
@@ -190,7 +189,7 @@ async function sweepFolders(
         }
       }
       for (const entry of foreign) {
-        const message = `${showPath(path)} cannot become a ${after.kind}: ${showPath(entry.path)} is in it.`
+        const message = `It cannot become a ${after.kind}: ${showPath(entry.path)} is in it.`
         problems.push({ path, code: "CONFLICT", message })
       }
     } else if (foreign.length > 0 || inside.some(entry => !goes.has(entry.path))) {
@@ -237,7 +236,7 @@ async function layFolders(
       const state = gone.has(folder) ? null : (await lookAt(eyes.files, eyes.folders, eyes.root, folder, 0)).state
       const inFile = state !== null && state.kind !== "folder" && state.kind !== "absent"
       if (inFile) {
-        const message = `${showPath(move.path)} cannot be written: ${showPath(folder)} is not a folder.`
+        const message = `It cannot be written: ${showPath(folder)} is not a folder.`
         problems.push({ path: move.path, code: "FILE_CHANGED_SINCE_READ", message })
         break
       }
@@ -265,7 +264,7 @@ async function checkWritable(
     const owner = looks.get(path)?.stat?.uid
     if (before.kind === after.kind && (before.kind === "folder" || sameBlob(before, after))) {
       if (files.self.uid === 0 || owner === files.self.uid) continue
-      problems.push({ path, code: "DENIED", message: `The mode of ${showPath(path)} is its owner's to change.` })
+      problems.push({ path, code: "DENIED", message: "Its mode is its owner's to change." })
       continue
     }
     const parent = parentOf(path)
@@ -277,7 +276,7 @@ async function checkWritable(
       answers.set(parent, answer)
     }
     if (answer) continue
-    problems.push({ path, code: "DENIED", message: `${showPath(path)} cannot be written: its folder is closed to us.` })
+    problems.push({ path, code: "DENIED", message: "It cannot be written: its folder is closed to us." })
   }
 }
 
