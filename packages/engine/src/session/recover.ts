@@ -1,6 +1,6 @@
 import type { Item } from "@galley/core/change/item.ts"
 import type { Change, Sides } from "@galley/core/history/operation.ts"
-import { showPath, type WorkspacePath } from "@galley/core/path.ts"
+import { parentOf, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import { sameState, type State } from "@galley/core/state.ts"
 import type { Batch, Intent, NewOperation } from "../store/store.ts"
 import { bring, makeFolders, positionOf, unmakeFolders } from "./bring.ts"
@@ -51,13 +51,22 @@ async function repair(writer: Writer, intent: Intent): Promise<string> {
   }
 }
 
+/** Whether any step came as far as its path. A file that somebody changed since tells by the old one beside it, under another name. */
 async function anyDone(hands: Hands, intent: Intent): Promise<boolean> {
   for (const step of intent.steps) {
     const there = await lookAt(hands.files, hands.folders, hands.root, step.path)
     const position = await positionOf(hands, step, there)
     if (position === "after" || position === "between" || position === "torn") return true
+    if (position !== "other" || step.aside === null) continue
+    const aside = await lookAt(hands.files, hands.folders, hands.root, siblingOf(step.path, step.aside))
+    if (sameState(aside.state, step.before) && aside.stat?.ino !== there.stat?.ino) return true
   }
   return false
+}
+
+function siblingOf(path: WorkspacePath, name: string): WorkspacePath {
+  const folder = parentOf(path)
+  return folder === "" ? name : `${folder}/${name}`
 }
 
 async function undo(hands: Hands, intent: Intent): Promise<void> {
