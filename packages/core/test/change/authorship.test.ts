@@ -423,3 +423,34 @@ test("which characters of an altered line are the person's", () => {
   expect(alteredSpans("same\n", "same\n")).toEqual([])
   expect(alteredSpans("a 😀 b", "a 😁 b")).toEqual([{ from: 2, to: 4 }])
 })
+
+test("all line endings changed under a pending hunk: what is brought back, and what stays away, is as before", () => {
+  const crlf = (text: string): Line[] => lines(text).map(line => line.replace("\n", "\r\n"))
+  const mixed = play("aa bb cc dd", [
+    ["agent", "aa BB1 BB2 dd"],
+    ["person", "aa BB1 P BB2 dd"],
+  ])
+  expect(reject(personSaves(mixed, crlf("aa BB1 P BB2 dd")))).toMatchObject({ current: crlf("aa bb P cc dd") })
+  const thinned = play("aa bb cc dd", [
+    ["agent", "aa bb CC dd"],
+    ["person", "aa dd"],
+  ])
+  expect(reject(personSaves(thinned, crlf("aa dd")))).toMatchObject({ current: crlf("aa cc dd") })
+})
+
+test("a file without a final newline, to which the agent and then the person add lines", () => {
+  const base = ["a\n", "b"]
+  const added = agentWrites(begin(base), ["a\n", "b\n", "Agent\n"])
+  expect(reject(added)).toMatchObject({ base, current: base })
+  const both = personSaves(added, ["a\n", "b\n", "Agent\n", "Person"])
+  expect(reject(both)).toMatchObject({ base: ["a\n", "b\n", "Person"], current: ["a\n", "b\n", "Person"] })
+})
+
+test("a hundred thousand lines replaced at once overflow no stack", () => {
+  const old = Array.from({ length: 130_000 }, (_, at) => `old ${at % 1_000}\n`)
+  const now = old.map((_, at) => `now ${at % 999}\n`)
+  const replaced = agentWrites(begin(old), now)
+  const after = reject(replaced)
+  if (typeof after === "string") throw new Error(after)
+  expect(after.current.join("") === old.join("")).toBe(true)
+})
