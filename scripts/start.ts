@@ -9,7 +9,7 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, statSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { DecisionResult, LogResult, StatusResult } from "@galley/core/protocol/results.ts"
+import { decisionSchema, logSchema, statusSchema } from "@galley/core/protocol/results.ts"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import picocolors from "picocolors"
@@ -168,7 +168,7 @@ async function playAgent(shop: string): Promise<readonly string[]> {
   const ids: string[] = []
   for (const { asked, deeds } of story(shop)) {
     // A hook of the agent says this where it can; by hand it is a command.
-    const begun = galleyJson<DecisionResult>(shop, "message", asked, "--conversation", conversation)
+    const begun = galleyJson(decisionSchema, shop, "message", asked, "--conversation", conversation)
     ids.push(begun.message ?? "")
     say(`\n${color.bold(`You: ${asked}`)}   ${color.dim(`galley message → ${begun.message ?? ""}`)}`)
     for (const deed of deeds) {
@@ -186,7 +186,7 @@ async function playAgent(shop: string): Promise<readonly string[]> {
 function review(shop: string): void {
   galley(shop, "status")
   galley(shop, "diff", "src/cart.js")
-  const cart = galleyJson<StatusResult>(shop, "status").files.find(file => file.path === "src/cart.js")
+  const cart = galleyJson(statusSchema, shop, "status").files.find(file => file.path === "src/cart.js")
   const [first, second] = cart?.hunks ?? []
   say(color.dim("\nThe first hunk is what was asked for; the second is a left-over of trying."))
   galley(shop, "accept", "src/cart.js", "--hunk", first?.id ?? "")
@@ -210,7 +210,7 @@ function showHandEdit(shop: string): void {
 
 function farewell(shop: string): void {
   const { bold, dim } = color
-  const tree = galleyJson<LogResult>(shop, "log")
+  const tree = galleyJson(logSchema, shop, "log")
   const last = tree.messages.at(-1)?.id ?? "MESSAGE"
   say(`
 ${bold("Go on by hand.")} The workspace is ${bold(shop)}; what Galley knows of it is in its own store, not in there.
@@ -271,14 +271,14 @@ function galley(shop: string, ...words: string[]): void {
 }
 
 /** Asks for ids to go on with; not part of what is shown. */
-function galleyJson<T>(shop: string, ...words: string[]): T {
+function galleyJson<T>(schema: { parse(value: unknown): T }, shop: string, ...words: string[]): T {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words, "--json"], {
     cwd: shop,
     encoding: "utf8",
     env: environment(),
   })
   if (status !== 0) throw new Error(`galley ${words.join(" ")}: ${stdout}${stderr}`)
-  return JSON.parse(stdout) as T
+  return schema.parse(JSON.parse(stdout))
 }
 
 /** Ours, without what would make a child believe that it runs inside an agent. */

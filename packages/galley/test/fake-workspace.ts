@@ -33,6 +33,8 @@ export function fakeWorkspace(script: Partial<Record<RequestName, Answer>>, root
       new Proxy({} as Requests, {
         get: (_, name) => (params: unknown, io?: RequestIo) => answer(name as RequestName, context, params, io),
       }),
+    propose: () => Promise.reject(new Error("BUG: surfaces of this package do not propose")),
+    commit: () => Promise.reject(new Error("BUG: surfaces of this package do not commit")),
     onChange: () => () => {},
     close: () => {
       closed = true

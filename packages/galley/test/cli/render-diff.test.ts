@@ -2,7 +2,7 @@ import { diffLines } from "@galley/core/diff/line-diff.ts"
 import type { Result } from "@galley/core/protocol/requests.ts"
 import type { HunkView } from "@galley/core/protocol/results.ts"
 import { splitLines } from "@galley/core/text/lines.ts"
-import fc from "fast-check"
+import { assert, constantFrom, property, string } from "fast-check"
 import { describe, expect, it } from "vitest"
 import { lookOf } from "../../src/cli/look.ts"
 import { renderFileDiff, renderUnified } from "../../src/cli/render-diff.ts"
@@ -218,12 +218,12 @@ describe("a file's heading names what is not lines", () => {
 })
 
 describe("a terminal is never told what to do by a file", () => {
-  const hostile = fc.string({
-    unit: fc.constantFrom("a", "\n", "\u001b[2J", "\u0007", "\r", "\u202e", "\u009b", "\ud800", "é", "\t"),
+  const hostile = string({
+    unit: constantFrom("a", "\n", "\u001b[2J", "\u0007", "\r", "\u202e", "\u009b", "\ud800", "é", "\t"),
   })
   it("whatever texts, names and reasons say", () => {
-    fc.assert(
-      fc.property(hostile, hostile, (base, current) => {
+    assert(
+      property(hostile, hostile, (base, current) => {
         const given = view(
           base,
           current,
@@ -234,7 +234,6 @@ describe("a terminal is never told what to do by a file", () => {
           },
         )
         const shown = renderFileDiff(given, "a.txt", plain) + renderUnified(base, plain)
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
         return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\ud800-\udfff]/.test(
           shown.replace(/[\ud800-\udbff][\udc00-\udfff]/g, ""),
         )
@@ -243,10 +242,9 @@ describe("a terminal is never told what to do by a file", () => {
     )
   })
   it("and colours never leak past a line", () => {
-    fc.assert(
-      fc.property(hostile, hostile, (base, current) => {
+    assert(
+      property(hostile, hostile, (base, current) => {
         for (const line of renderFileDiff(view(base, current), "a.txt", colored).split("\n")) {
-          // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
           const codes = [...line.matchAll(/\u001b\[(\d+)m/g)].map(match => Number(match[1]))
           const last = new Map(codes.map(code => [kindOf(code), code]))
           for (const [kind, code] of last)
