@@ -3,17 +3,26 @@
  *
  *     node scripts/fuzz-sed.ts --seconds 300
  *     node scripts/fuzz-sed.ts --count 10000 --seed 1
+ *     node scripts/fuzz-sed.ts --locale c
  *
  * Prints each difference with its seed on the smallest line that shows it, and a summary. Exits with 1 if there was one.
  */
 import { parseArgs } from "node:util"
+import type { SedLocale } from "../packages/core/src/sed/substitute.ts"
 import { compareSeeds, type Difference, whyNoGnuSed } from "../packages/core/test/sed/differential.ts"
 
 const { values } = parseArgs({
-  options: { seconds: { type: "string" }, count: { type: "string" }, seed: { type: "string" } },
+  options: {
+    seconds: { type: "string" },
+    count: { type: "string" },
+    seed: { type: "string" },
+    locale: { type: "string", default: "utf-8" },
+  },
 })
 
-const why = whyNoGnuSed()
+const { locale } = values
+const why =
+  locale === "utf-8" || locale === "utf-8-language" || locale === "c" ? whyNoGnuSed() : `there is no locale ${locale}`
 if (why === undefined) fuzz()
 else console.log(`skipped: ${why}`)
 
@@ -29,7 +38,10 @@ function fuzz(): void {
   console.log(`first seed ${first}`)
   while (total.edits < count && performance.now() < until) {
     const size = Math.min(batch, count - total.edits)
-    const report = compareSeeds(Array.from({ length: size }, (_, at) => first + total.edits + at))
+    const report = compareSeeds(
+      Array.from({ length: size }, (_, at) => first + total.edits + at),
+      locale as SedLocale,
+    )
     total.edits += size
     total.compared += report.compared
     total.unfinished += report.unfinished

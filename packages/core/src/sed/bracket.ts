@@ -2,12 +2,23 @@ import { type CharSet, charSet, complement, union } from "./charset.ts"
 import { classOf, isClassName } from "./ctype.ts"
 import { Declined } from "./outcome.ts"
 
+/**
+ * Ranges by what a language's order of characters does to them: `letters` lie inside `0-9`, `A-Z` or `a-z` and are the same among
+ * ASCII characters everywhere, though `[a-z]` holds an é in en_US.UTF-8; `other` (`[A-z]`, `[+--]`) may be anything or refused.
+ */
+export type Ranges = "none" | "letters" | "other"
+
+/** The ranges of two parts of a pattern together. */
+export function worse(a: Ranges, b: Ranges): Ranges {
+  return a === "other" || b === "none" ? a : b
+}
+
 /** A bracket expression such as `[^]a-z[:alpha:]]`. */
 export interface Bracket {
   readonly set: CharSet
   /** Whether glibc can match it byte by byte in UTF-8; see `Pattern.bytewise`. */
   readonly bytewise: boolean
-  readonly collated: boolean
+  readonly ranges: Ranges
   /** Index in the pattern just past the closing bracket. */
   readonly end: number
 }
@@ -32,7 +43,7 @@ export function parseBracket(source: string, from: number): Bracket {
   const opened = at
   let set: CharSet = []
   let bytewise = !negated
-  let collated = false
+  let ranges: Ranges = "none"
   while (at === opened || source[at] !== "]") {
     const item = itemAt(source, at)
     at = item.end
@@ -41,7 +52,7 @@ export function parseBracket(source: string, from: number): Bracket {
       at = last.end
       const range = rangeOf(item.point, last.point)
       set = union(set, range)
-      collated ||= !sameAlphabet(range)
+      ranges = worse(ranges, sameAlphabet(range) ? "letters" : "other")
       bytewise = false
     } else {
       set = union(set, item.set)
@@ -55,7 +66,7 @@ export function parseBracket(source: string, from: number): Bracket {
       "sed would refuse the pattern: a class is written [:name:] without its outer brackets.",
     )
   }
-  return { set: negated ? complement(set) : set, bytewise, collated, end: at + 1 }
+  return { set: negated ? complement(set) : set, bytewise, ranges, end: at + 1 }
 }
 
 function itemAt(source: string, at: number): Item {

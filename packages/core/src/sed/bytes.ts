@@ -2,7 +2,7 @@ import type { SedEdit } from "./command.ts"
 import { type Effort, effortFor } from "./effort.ts"
 import { Declined, type NotSimulated } from "./outcome.ts"
 import { compile, type Program } from "./program.ts"
-import { applySedSteps, refuseLocale, type SedLocale, substitute } from "./substitute.ts"
+import { applySedSteps, refuseCharacters, refuseLocale, type SedLocale, substitute } from "./substitute.ts"
 
 /** What sed would leave in the file, byte for byte. */
 export interface SedAppliedToBytes {
@@ -48,7 +48,7 @@ export function* applySedToBytesSteps(
   try {
     const program = compile(edit.script, edit.extended)
     refuseLocale(program, edit.script, locale)
-    if (locale === "c") throw new Declined("text", "In the C locale only ASCII texts are simulated.")
+    refuseCharacters(program, locale)
     const effort = effortFor(bytes.length)
     return program.literals.whole !== undefined && isPlain(program)
       ? yield* replaceBytewise(program, program.literals.whole, bytes, effort)

@@ -1,6 +1,6 @@
 import { type CharSet, anyChar, charSet, complement } from "./charset.ts"
 import { classOf, wordChars } from "./ctype.ts"
-import { parseBracket } from "./bracket.ts"
+import { parseBracket, type Ranges, worse } from "./bracket.ts"
 import { Declined } from "./outcome.ts"
 
 export type Anchor = "lineStart" | "lineEnd" | "wordStart" | "wordEnd" | "wordEdge"
@@ -23,8 +23,7 @@ export interface Pattern {
    * pattern can match the empty text between the bytes of one character.
    */
   readonly bytewise: boolean
-  /** Whether a range depends on the order of characters in the locale's language (`[A-z]`, `[+--]`). */
-  readonly collated: boolean
+  readonly ranges: Ranges
 }
 
 /** Parses what glibc's regcomp and gnulib's dfa both read alike; throws `Declined` for what sed refuses or what is uncertain. */
@@ -32,14 +31,14 @@ export function parsePattern(source: string, extended: boolean): Pattern {
   const reader = new Reader(source, extended)
   const root = parseAlternatives(reader, 0)
   if (reader.token.kind === "close") throw refused("a closing parenthesis has no opening one")
-  return { root, groups: reader.groups, bytewise: reader.bytewise, collated: reader.collated }
+  return { root, groups: reader.groups, bytewise: reader.bytewise, ranges: reader.ranges }
 }
 
 type Token =
   | { readonly kind: "end" | "or" | "open" | "close" | "openBrace" }
   | { readonly kind: "star" | "plus" | "question"; readonly point: number }
   | { readonly kind: "anchor"; readonly anchor: Anchor }
-  | { readonly kind: "set"; readonly set: CharSet; readonly bytewise: boolean; readonly collated: boolean }
+  | { readonly kind: "set"; readonly set: CharSet; readonly bytewise: boolean; readonly ranges: Ranges }
 
 /** What comes next in the pattern. A class because parsing moves one cursor. */
 class Reader {
@@ -49,7 +48,7 @@ class Reader {
   token: Token = { kind: "end" }
   groups = 0
   bytewise = true
-  collated = false
+  ranges: Ranges = "none"
 
   constructor(source: string, extended: boolean) {
     this.source = source
@@ -110,7 +109,7 @@ function parseAtom(reader: Reader, depth: number): Node {
   switch (token.kind) {
     case "set":
       reader.bytewise &&= token.bytewise
-      reader.collated ||= token.collated
+      reader.ranges = worse(reader.ranges, token.ranges)
       reader.next(false)
       return { kind: "set", set: token.set }
     case "open": {
@@ -179,7 +178,7 @@ function tokenAt(source: string, at: number, extended: boolean, opening: boolean
   if (char === "^" && (extended || opening)) return { token: { kind: "anchor", anchor: "lineStart" }, end }
   if (char === "$" && (extended || endsBranch(source.slice(end))))
     return { token: { kind: "anchor", anchor: "lineEnd" }, end }
-  if (char === ".") return { token: { kind: "set", set: anyChar, bytewise: true, collated: false }, end }
+  if (char === ".") return { token: { kind: "set", set: anyChar, bytewise: true, ranges: "none" }, end }
   return { token: literal(point), end }
 }
 
@@ -224,7 +223,7 @@ function escaped(char: string | undefined, extended: boolean): Token {
   if (control !== undefined) return literal(control)
   if (/[wWsS]/.test(char)) {
     const set = /[wW]/.test(char) ? wordChars() : classOf("space")
-    return { kind: "set", set: /[ws]/.test(char) ? set : complement(set), bytewise: false, collated: false }
+    return { kind: "set", set: /[ws]/.test(char) ? set : complement(set), bytewise: false, ranges: "none" }
   }
   if (/[1-9]/.test(char)) throw new Declined("pattern", "The pattern refers back to one of its own groups.")
   if (/[0-9A-Za-z`'}\n]/.test(char) && !(extended && char === "}")) {
@@ -236,7 +235,7 @@ function escaped(char: string | undefined, extended: boolean): Token {
 }
 
 function literal(point: number): Token {
-  return { kind: "set", set: charSet(point), bytewise: true, collated: false }
+  return { kind: "set", set: charSet(point), bytewise: true, ranges: "none" }
 }
 
 function refused(why: string): Declined {

@@ -11,8 +11,8 @@ import { expander, type GroupText } from "./replacement.ts"
  * The locale sed would run in, as its environment says (`LC_ALL`, else `LC_CTYPE` and `LC_COLLATE`, else `LANG`).
  *
  * - `utf-8`: C.UTF-8, where everything is exact
- * - `utf-8-language`: a UTF-8 locale of some language, whose order of characters and case rules are its own: what could
- *   depend on them is declined
+ * - `utf-8-language`: an installed UTF-8 locale of some language, whose order of characters and case rules are its own: what
+ *   could depend on them is declined (a locale that is not installed is C for sed, whatever its name)
  * - `c`: C or POSIX, where a character is a byte: only ASCII texts and commands are simulated
  */
 export type SedLocale = "utf-8" | "utf-8-language" | "c"
@@ -47,7 +47,7 @@ export function* applySedSteps(
     if (!text.isWellFormed()) throw new Declined("text", "The text has halves of surrogate pairs.")
     const program = compile(edit.script, edit.extended)
     refuseLocale(program, edit.script, locale)
-    if (locale === "c" && !isAscii(text)) throw notAscii()
+    if (locale !== "utf-8" && !isAscii(text)) refuseCharacters(program, locale)
     return yield* substitute(program, text, effortFor(text.length))
   } catch (error) {
     if (error instanceof Declined) return error.outcome
@@ -60,13 +60,28 @@ export function refuseLocale(program: Program, script: string, locale: SedLocale
     case "utf-8":
       return
     case "utf-8-language":
-      if (program.pattern.collated)
+      if (program.pattern.ranges === "other")
         throw new Declined("text", "A range in the pattern depends on the language's order.")
       if (program.replacement.changesCase) throw new Declined("text", "Case conversion depends on the language.")
       return
     case "c":
       if (!isAscii(script)) throw notAscii()
       return
+  }
+}
+
+/** Refuses a text with characters outside ASCII where the locale could read them otherwise. */
+export function refuseCharacters(program: Program, locale: SedLocale): void {
+  switch (locale) {
+    case "utf-8":
+      return
+    case "utf-8-language":
+      if (program.pattern.ranges !== "none") {
+        throw new Declined("text", "Which characters outside ASCII are in a range depends on the language.")
+      }
+      return
+    case "c":
+      throw notAscii()
   }
 }
 

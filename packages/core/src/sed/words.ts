@@ -49,10 +49,11 @@ function literalValue(word: Word): string {
   if (/[=:]~/.test(word.text) || word.text.startsWith("~")) {
     throw new Declined("expansion", "The shell may replace the tilde in the command.")
   }
-  // A bracket alone is a glob for bash where unbash may see a literal.
   for (const part of word.parts ?? []) refuseExpansion(part)
-  if (/[*?[{]/.test(unquoted(word)))
-    throw new Declined("expansion", "The shell may expand a glob or braces in the command.")
+  // unbash takes for plain what bash does not: a lone bracket, or `1<(x)` in the middle of a word.
+  const bare = unquoted(word)
+  if (/[<>()|&;`]/.test(bare)) throw notPlain()
+  if (/[*?[{]/.test(bare)) throw new Declined("expansion", "The shell may expand a glob or braces in the command.")
   return word.value
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { applySedToBytes } from "../../src/sed/bytes.ts"
 import { parseSedCommand } from "../../src/sed/command.ts"
+import type { SedLocale } from "../../src/sed/substitute.ts"
 import { type RandomEdit, randomEdit } from "./random-edits.ts"
 
 /** Runs random edits through the machine's own sed and through ours. */
@@ -34,7 +35,7 @@ export function whyNoGnuSed(): string | undefined {
   return undefined
 }
 
-export function compareSeeds(seeds: readonly number[], locale: "utf-8" | "c" = "utf-8"): Report {
+export function compareSeeds(seeds: readonly number[], locale: SedLocale = "utf-8"): Report {
   const edits = seeds.map(randomEdit)
   const theirs = runSed(edits, locale)
   const declined: Record<string, number> = {}
@@ -70,11 +71,18 @@ export function quote(word: string): string {
 }
 
 /** Our result, or the reason why there is none. */
-function applied(edit: RandomEdit, locale: "utf-8" | "c"): Uint8Array | string {
+function applied(edit: RandomEdit, locale: SedLocale): Uint8Array | string {
   const parsed = parseSedCommand(commandOf(edit))
   if (parsed.kind === "notSimulated") return parsed.reason
   const result = applySedToBytes(parsed, edit.content, locale)
   return result.kind === "notSimulated" ? result.reason : result.bytes
+}
+
+/** `en_US.UTF-8` is rarely there in a container; `LOCPATH` can name a folder with one made by localedef. */
+const localeNames: Readonly<Record<SedLocale, string>> = {
+  "utf-8": "C.UTF-8",
+  "utf-8-language": "en_US.UTF-8",
+  c: "C",
 }
 
 type Answer =
@@ -83,7 +91,7 @@ type Answer =
   | { readonly kind: "unfinished" }
 
 /** All edits in one shell, each sed with one second of processor time. */
-function runSed(edits: readonly RandomEdit[], locale: "utf-8" | "c"): Answer[] {
+function runSed(edits: readonly RandomEdit[], locale: SedLocale): Answer[] {
   const folder = mkdtempSync(join(tmpdir(), "galley-sed-"))
   try {
     const lines = edits.map((edit, at) => {
@@ -94,7 +102,7 @@ function runSed(edits: readonly RandomEdit[], locale: "utf-8" | "c"): Answer[] {
     const codes = execFileSync("sh", ["run.sh"], {
       cwd: folder,
       encoding: "utf8",
-      env: { ...process.env, LC_ALL: locale === "c" ? "C" : "C.UTF-8" },
+      env: { ...process.env, LC_ALL: localeNames[locale] },
       stdio: ["ignore", "pipe", "ignore"],
     })
     return codes
@@ -111,12 +119,7 @@ function runSed(edits: readonly RandomEdit[], locale: "utf-8" | "c"): Answer[] {
 }
 
 /** The same difference on the fewest characters of one line that still show it. */
-function smallest(
-  edit: RandomEdit,
-  ours: Uint8Array,
-  theirs: Uint8Array | undefined,
-  locale: "utf-8" | "c",
-): Difference {
+function smallest(edit: RandomEdit, ours: Uint8Array, theirs: Uint8Array | undefined, locale: SedLocale): Difference {
   const text = Buffer.from(edit.content).toString("latin1")
   let shown: Difference = {
     seed: edit.seed,

@@ -319,8 +319,10 @@ function delimit(text: string, delimiter: string, d: Dice): string {
 function randomContent(d: Dice, style: Style): Uint8Array {
   const ending = d.pick(["\n", "\n", "\n", "\r\n"])
   const rare = d.roll(30)
-  const lines = Array.from({ length: 1 + d.roll(24) }, () => {
-    const words = Array.from({ length: d.roll(9) }, () => d.pick(style.words))
+  // Long lines, in some files, are where the effort of trying each start makes the backward automaton take over.
+  const [count, length] = d.roll(6) === 0 ? [4, 120] : [24, 9]
+  const lines = Array.from({ length: 1 + d.roll(count) }, () => {
+    const words = Array.from({ length: d.roll(length) }, () => d.pick(style.words))
     if (rare === 0 && d.roll(3) === 0) words.push("\0")
     return words.join(d.pick(["", "", " "])) + (d.roll(10) === 0 ? "\n" : ending)
   })

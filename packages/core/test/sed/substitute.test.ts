@@ -161,8 +161,10 @@ describe("locale", () => {
     expect(applied("s/a/x/", false, "aé", "c")).toBe("declined: text")
     expect(applied("s/a/é/", false, "a", "c")).toBe("declined: text")
   })
-  test("in a language's own locale, ranges inside one alphabet are simulated, others and case are not", () => {
+  test("in a language's own locale, ranges inside one alphabet are simulated on ASCII, others and case are not", () => {
     expect(applied("s/[a-fA-F0-9]*/x/", false, "aB3", "utf-8-language")).toBe("x")
+    expect(applied("s/[a-f]*/x/", false, "aé", "utf-8-language")).toBe("declined: text")
+    expect(applied("s/[ab]é*/x/", false, "aé", "utf-8-language")).toBe("x")
     expect(applied("s/[A-z]/x/", false, "a", "utf-8-language")).toBe("declined: text")
     expect(applied("s/a/\\U&/", false, "a", "utf-8-language")).toBe("declined: text")
   })
@@ -190,6 +192,10 @@ describe("effort", () => {
     const line = Array.from({ length: 20_000 }, (_, at) => "ab"[(at * at * 7 + (at >> 3)) & 1] ?? "").join("")
     const expected = line.replace(/^.*a([ab]{14})c?/, "X")
     expect(applied("s/[ab]*a[ab]{14}/X/", true, line)).toBe(expected)
+  })
+  test("many states of the backward automaton are, too", () => {
+    const line = Array.from({ length: 20_000 }, (_, at) => "ab"[(at * at * 7 + (at >> 3)) & 1] ?? "").join("")
+    expect(applied("s/[ab]{14}a/X/g", true, line)).toBe(line.replace(/[ab]{14}a/g, "X"))
   })
   test("a large text is worked on in steps", () => {
     for (const script of ["s/a/b/g", "s/[ab][mq]/X/", "s/nowhere[0-9]/X/", "s/[0-9]*$/X/"]) {
