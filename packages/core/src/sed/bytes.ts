@@ -1,6 +1,6 @@
 import type { SedEdit } from "./command.ts"
-import { type Effort, effortFor } from "./effort.ts"
-import { Declined, type NotSimulated } from "./outcome.ts"
+import { type Effort, effortFor, maxLength, refuseLength } from "./effort.ts"
+import { Declined, type NotSimulated, orNotSimulated } from "./outcome.ts"
 import { compile, type Program } from "./program.ts"
 import { applySedSteps, refuseCharacters, refuseLocale, type SedLocale, substitute } from "./substitute.ts"
 
@@ -33,6 +33,8 @@ export function* applySedToBytesSteps(
   bytes: Uint8Array,
   locale: SedLocale = "utf-8",
 ): Generator<void, SedAppliedToBytes | NotSimulated> {
+  const tooLong = orNotSimulated(() => refuseLength(bytes.length, maxLength))
+  if (tooLong !== undefined) return tooLong
   const text = decoded(bytes)
   if (text !== undefined) {
     const applied = yield* applySedSteps(edit, text, locale)

@@ -1,7 +1,7 @@
 import { capture, capturerOf } from "./captures.ts"
 import type { SedEdit } from "./command.ts"
 import { matchesEmptyInside } from "./dfa.ts"
-import { type Effort, effortFor, spend } from "./effort.ts"
+import { type Effort, effortFor, maxLength, refuseLength, spend } from "./effort.ts"
 import { type Finder, finderOf } from "./finder.ts"
 import { Declined, type NotSimulated } from "./outcome.ts"
 import { compile, type Program } from "./program.ts"
@@ -45,6 +45,7 @@ export function* applySedSteps(
 ): Generator<void, SedApplied | NotSimulated> {
   try {
     if (!text.isWellFormed()) throw new Declined("text", "The text has halves of surrogate pairs.")
+    refuseLength(text.length, maxLength)
     const program = compile(edit.script, edit.extended)
     refuseLocale(program, edit.script, locale)
     if (locale !== "utf-8" && !isAscii(text)) refuseCharacters(program, locale)
@@ -104,6 +105,7 @@ export function* substitute(program: Program, text: string, effort: Effort): Gen
   const emptyInside = program.pattern.bytewise && matchesEmptyInside(program.nfa)
   const { required } = program.literals
   const { number, global } = program
+  const { pieces } = program.replacement
   // Appending makes a rope, flattened once when it is read: faster than joining pieces.
   let out = ""
   let copied = 0
@@ -126,6 +128,7 @@ export function* substitute(program: Program, text: string, effort: Effort): Gen
     while (again && start <= lineEnd && finder.find(lineStart, start, lineEnd)) {
       const { start: offset, end } = finder
       if ((end > offset || count === 0 || offset > lastEnd) && ++count >= number) {
+        refuseLength(out.length + (end - offset) * pieces.length, 4 * maxLength)
         out += text.slice(copied, offset)
         out += expand(groups.at(lineStart, lineEnd))
         copied = end

@@ -33,3 +33,12 @@ test("a file without a match keeps its very bytes", () => {
   const result = applySedToBytes({ kind: "sedEdit", path: "f", script: "s/x/y/", extended: false }, bytes)
   expect(result).toEqual({ kind: "sedAppliedToBytes", bytes, replacements: 0 })
 })
+
+test("a file too long for memory is declined, as is a result that would be", () => {
+  const edit = { kind: "sedEdit", path: "f", script: "s/.*/&&&&&&&&/", extended: false } as const
+  expect(applySedToBytes(edit, new Uint8Array(2 ** 26 + 1))).toMatchObject({ kind: "notSimulated", code: "effort" })
+  expect(applySedToBytes(edit, new Uint8Array(2 ** 25 + 1).fill(0x61))).toMatchObject({
+    kind: "notSimulated",
+    code: "effort",
+  })
+})
