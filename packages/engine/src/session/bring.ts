@@ -12,6 +12,19 @@ import { isTorn } from "./torn.ts"
 /** Where a step stands by what is on disk. `between` and `torn` are our own half-done work; `other` is somebody else's. */
 export type Position = "before" | "after" | "between" | "torn" | "other"
 
+/**
+ * The file can only be written in place (a bind mount), and the journal does not say so yet: it must before the first byte, for
+ * else a crash would leave what nobody can tell from a stranger's text. Nothing was done.
+ */
+export class HeldFile extends Error {
+  readonly step: Step
+
+  constructor(step: Step) {
+    super(`EBUSY: ${step.path} cannot be replaced`)
+    this.step = step
+  }
+}
+
 /** Tells where a step stands. Looks at nothing but the path and, for a file written in place, at both contents. */
 export async function positionOf(hands: Hands, step: Step, there: Look): Promise<Position> {
   const { before, after } = step
@@ -159,7 +172,7 @@ async function convert(hands: Hands, step: Step, names: Names, conversion: Conve
       if (state.kind === "file" && state.blob === target.blob) await files.chmod(names.path, target.mode)
       else if (step.inPlace && there.stat && state.kind === "file")
         return overwriteOrFind(hands, names, content, there.stat)
-      else return putFile(hands, step, names, { there, content })
+      else await putFile(hands, step, names, { there, content })
       return null
     }
     case "symlink":
@@ -179,18 +192,18 @@ async function putFile(
   step: Step,
   names: Names,
   put: { readonly there: Look; readonly content: { readonly bytes: Uint8Array; readonly mode: number } },
-): Promise<State | null> {
+): Promise<void> {
   const { files } = hands
   const { there, content } = put
   await unlinkIfThere(hands, names.temp)
   await createLike(hands, step, names.temp, content, there.state.kind === "file" ? names.path : null)
   try {
     await files.rename(names.temp, names.path)
-    return null
   } catch (error) {
     const code = errorCode(error)
-    if (!there.stat || there.state.kind !== "file" || (code !== "EBUSY" && code !== "EXDEV")) throw error
-    return overwriteOrFind(hands, names, content, there.stat)
+    if (there.state.kind !== "file" || (code !== "EBUSY" && code !== "EXDEV")) throw error
+    await unlinkIfThere(hands, names.temp)
+    throw new HeldFile(step)
   }
 }
 

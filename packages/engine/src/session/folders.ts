@@ -66,8 +66,10 @@ export class Folders {
       if (this.#open.get(folder) === held) this.#open.delete(folder)
       throw error
     }
-    const idle = [...this.#open].find(([, other]) => other.users === 0)
-    if (this.#open.size > mostOpen && idle) await this.#drop(idle[0])
+    if (this.#open.size > mostOpen) {
+      const idle = [...this.#open].find(([, other]) => other.users === 0)
+      if (idle) await this.#drop(idle[0])
+    }
     return held
   }
 

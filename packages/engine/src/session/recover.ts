@@ -2,8 +2,8 @@ import type { Item } from "@galley/core/change/item.ts"
 import type { Change, Sides } from "@galley/core/history/operation.ts"
 import { parentOf, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import { sameState, type State } from "@galley/core/state.ts"
-import type { Batch, Intent, NewOperation } from "../store/store.ts"
-import { bring, makeFolders, positionOf, unmakeFolders } from "./bring.ts"
+import type { Batch, Intent, NewOperation, Step } from "../store/store.ts"
+import { bring, HeldFile, makeFolders, positionOf, unmakeFolders } from "./bring.ts"
 import { handsFor, syncFolders, type Hands } from "./deed.ts"
 import { failureFrom } from "./disk-trouble.ts"
 import { Folders } from "./folders.ts"
@@ -45,10 +45,19 @@ async function repair(writer: Writer, intent: Intent): Promise<string> {
     const conflicts = kept.length === 0 ? "" : ` Changed by somebody since, and left so: ${kept.join(", ")}.`
     return `Finished what a crash had interrupted: ${title} (${count}).${conflicts}`
   } catch (error) {
+    if (error instanceof HeldFile) return await repair(writer, await journalInPlace(writer, intent, error.step))
     throw failureFrom(error, `What a crash interrupted could not be repaired yet: ${title} (${count}).`) ?? error
   } finally {
     await folders.forget("")
   }
+}
+
+/** The same change, begun anew with the one file to be written in place. */
+async function journalInPlace(writer: Writer, intent: Intent, held: Step): Promise<Intent> {
+  const steps = intent.steps.map(step => (step === held ? { ...step, inPlace: true } : step))
+  const next = { ...intent, id: writer.env.newId(), steps }
+  await writer.store.commit({ settle: intent.id, begin: next })
+  return next
 }
 
 /** Whether any step came as far as its path. A file that somebody changed since tells by the old one beside it, under another name. */

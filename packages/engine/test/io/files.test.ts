@@ -116,6 +116,26 @@ for (const [name, open] of Object.entries({ real: openReal, memory: openMemory }
       expect((await files.lstat(at("b")))?.ctimeNs).not.toBe(before?.ctimeNs)
     })
 
+    test("what was written since it was seen is neither overwritten nor renamed over; what was not, is", async () => {
+      await put("a", "old")
+      await put("b", "new")
+      const seen = await files.lstat(at("a"))
+      if (!seen) throw new Error("a is there")
+      await new Promise(resolve => setTimeout(resolve, 20))
+      await files.overwrite(at("a"), Buffer.from("sly"))
+      expect(await files.overwriteSeen(at("a"), Buffer.from("mine"), seen)).toBe(false)
+      expect(await files.renameOverSeen(at("b"), at("a"), seen)).toBe(false)
+      expect([await textOf("a"), await textOf("b")]).toEqual(["sly", "new"])
+      const again = await files.lstat(at("a"))
+      if (!again) throw new Error("a is there")
+      expect(await files.overwriteSeen(at("a"), Buffer.from("mine"), again)).toBe(true)
+      const last = await files.lstat(at("a"))
+      if (!last) throw new Error("a is there")
+      expect(await files.renameOverSeen(at("b"), at("a"), last)).toBe(true)
+      expect([await textOf("a"), await files.lstat(at("b"))]).toEqual(["new", null])
+      expect(await files.renameOverSeen(at("a"), at("none"), last)).toBe(false)
+    })
+
     test("link refuses what is there, follows no symlink, and not a folder", async () => {
       await put("a", "a")
       await put("b", "b")

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { Failure } from "@galley/core/failure.ts"
+import type { Files } from "../../src/io/files.ts"
 import { memoryFiles } from "../../src/io/memory-files.ts"
 import { writeChange, type WriteOutcome } from "../../src/session/journal.ts"
 import { recover } from "../../src/session/recover.ts"
@@ -42,6 +43,7 @@ const changes: Readonly<Record<string, readonly [Tree, Wanted]>> = {
     { gone: ["folder", null], shut: ["folder", "folder:0700"], fresh: [null, "folder:0711"] },
   ],
   "write a hard-linked file (S31)": [{ h1: long("a"), h2: "=h1" }, { h1: [long("a"), long("b")] }],
+  "write a file that is a mount point (S80)": [{ mounted: "old" }, { mounted: ["old", "new"], b: [null, "b"] }],
   "three files at once": [
     { "a.txt": "old a", "d/b.txt": "old b" },
     { "a.txt": ["old a", "new a"], "d/b.txt": ["old b", null], "e/c.txt": [null, "new c"] },
@@ -69,7 +71,7 @@ async function run(
   // Files that were at rest are told by their stamps, others are read again: calls are tried in turn with the one and the other.
   const isAtRest = ((onFiles ?? onStore)?.at ?? 0) % 2 === 1
   let now = isAtRest ? 1_600_000_000_000 : 1_700_000_000_000
-  const files = memoryFiles(() => now)
+  const files = diskWithMounts(memoryFiles(() => now))
   const store = memoryStore()
   await files.makeFolder("/ws", 0o755)
   await buildTree(files, "/ws", tree)
@@ -225,8 +227,30 @@ for (const [name, [tree, wanted]] of Object.entries(changes)) {
   })
 }
 
+/** A file called `mounted` cannot be replaced or linked, as one that is bind-mounted. */
+function diskWithMounts(files: Files): Files {
+  const refuse = (code: string, path: string) => {
+    if (path.endsWith("/mounted")) throw Object.assign(new Error(`${code}: mounted`), { code })
+  }
+  return {
+    ...files,
+    rename: async (from, to) => {
+      for (const path of [from, to]) refuse("EBUSY", path)
+      return files.rename(from, to)
+    },
+    renameOverSeen: async (from, to, seen) => {
+      refuse("EBUSY", to)
+      return files.renameOverSeen(from, to, seen)
+    },
+    link: async (from, to) => {
+      refuse("EXDEV", from)
+      return files.link(from, to)
+    },
+  }
+}
+
 async function crash(tree: Tree, wanted: Wanted, at: number) {
-  const files = memoryFiles(() => 1_700_000_000_000)
+  const files = diskWithMounts(memoryFiles(() => 1_700_000_000_000))
   const store = memoryStore()
   await files.makeFolder("/ws", 0o755)
   await buildTree(files, "/ws", tree)
@@ -241,6 +265,6 @@ async function crash(tree: Tree, wanted: Wanted, at: number) {
   return {
     files,
     store,
-    again: (by: typeof files | Parameters<typeof faultyFiles>[0]) => recover({ ...healthy, files: by }),
+    again: (by: Files) => recover({ ...healthy, files: by }),
   }
 }
