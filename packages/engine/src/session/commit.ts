@@ -4,11 +4,12 @@ import type { Change, Sides } from "@galley/core/history/operation.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Batch, NewOperation } from "../store/store.ts"
-import { saveSides, saveState } from "./contents.ts"
+import { startSaving } from "./contents.ts"
 import type { Standing } from "./drift.ts"
 import { gitHead, refuseBusyGit } from "./git-head.ts"
 import { writeChange } from "./journal.ts"
 import { foldersToRemove, missingFolders } from "./made-folders.ts"
+import { conversationsIn, movesSinceQuiet } from "./moves.ts"
 import type { Move } from "./steps.ts"
 import type { Session } from "./session.ts"
 
@@ -59,6 +60,7 @@ export async function commitTurns(
   const changes: Change[] = []
   const items: Item[] = []
   const moves: Move[] = []
+  const saving = startSaving(session.store)
   for (const turn of turns) {
     const { standing } = turn
     if (
@@ -67,9 +69,9 @@ export async function commitTurns(
       turn.settled !== true
     )
       continue
-    const after = await saveSides(session.store, turn.sides, standing.states)
+    const after = saving.sides(turn.sides, standing.states)
     const disk = standing.item !== null && isPending(standing.item) ? standing.item.disk : turn.disk
-    const item = itemAfter(turn, after, disk)
+    const item = await withConversations(session, itemAfter(turn, after, disk), turn)
     const renamedFrom = turn.renamedFrom ?? standing.item?.renamedFrom
     items.push(item)
     const target = disk === "base" ? turn.sides.base : turn.sides.current
@@ -83,10 +85,11 @@ export async function commitTurns(
       ...(madeFolders.length === 0 ? {} : { madeFolders }),
     })
     if (writes) {
-      const before = await saveState(session.store, standing.found)
+      const before = saving.state(standing.found)
       moves.push({ path: standing.path, before, after: disk === "base" ? after.base : after.current })
     }
   }
+  await saving.flush()
   moves.push(...(await foldersToRemove(session, moves)))
   if (changes.length === 0 && how.always !== true) {
     if (Object.keys(rows).length > 0) await session.store.commit(rows)
@@ -138,6 +141,12 @@ async function carryOut(session: Session, moves: readonly Move[], batch: Batch):
         "Ask again: their change is then taken into account.",
       )
   }
+}
+
+/** What an undo, a rewind or the like makes pending again is the work of those who had done it. */
+async function withConversations(session: Session, item: Item, turn: Turn): Promise<Item> {
+  if (!isPending(item) || item.conversations.length > 0) return item
+  return { ...item, conversations: conversationsIn(await movesSinceQuiet(session, turn.standing.path)) }
 }
 
 function itemAfter(turn: Turn, after: Sides, disk: "base" | "current"): Item {

@@ -1,10 +1,10 @@
 import { isPending, diskState, type Item } from "@galley/core/change/item.ts"
-import { sameLoaded, type Loaded, type LoadedSides } from "@galley/core/change/loaded.ts"
+import type { Loaded, LoadedSides } from "@galley/core/change/loaded.ts"
 import { foldDisk } from "@galley/core/change/sides-fold.ts"
 import type { Actor, Change, Sides } from "@galley/core/history/operation.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { NewOperation } from "../store/store.ts"
-import { blobOf, loadSides, loadState, saveSides } from "./contents.ts"
+import { blobOf, isLoadedAs, loadSides, type Saving, startSaving } from "./contents.ts"
 import { readDisk } from "./disk.ts"
 import { gitHead } from "./git-head.ts"
 import type { Session } from "./session.ts"
@@ -36,16 +36,18 @@ export async function settleDrift(
   const standings = new Map<WorkspacePath, Standing>()
   const changes: Change[] = []
   const moved: Item[] = []
+  const saving = startSaving(session.store)
   for (const path of new Set(paths)) {
     const item = items.get(path) ?? null
     const found = seen?.get(path) ?? (await readDisk(session, path))
-    const standing = await stand(session, path, item, found)
+    const standing = await stand(session, saving, path, item, found)
     standings.set(path, standing)
     if (item !== null && standing.item !== null && standing.item !== item) {
       changes.push({ path, before: { base: item.base, current: item.current }, after: standing.states })
       moved.push(standing.item)
     }
   }
+  await saving.flush()
   if (changes.length > 0) {
     const operation: NewOperation = {
       id: session.env.newId(),
@@ -74,20 +76,26 @@ export function standingAt(standings: ReadonlyMap<WorkspacePath, Standing>, path
   return standing
 }
 
-async function stand(session: Session, path: WorkspacePath, item: Item | null, found: Loaded): Promise<Standing> {
+async function stand(
+  session: Session,
+  saving: Saving,
+  path: WorkspacePath,
+  item: Item | null,
+  found: Loaded,
+): Promise<Standing> {
   if (item === null) {
     const sides = { base: found, current: found }
-    return { path, item, sides, states: await saveSides(session.store, sides), found }
+    return { path, item, sides, states: saving.sides(sides), found }
   }
   const states: Sides = { base: item.base, current: item.current }
-  const expected = await loadState(session.store, diskState(item))
-  if (found.kind === "unknown" || sameLoaded(expected, found)) {
-    const sides = isPending(item) ? await loadSides(session.store, states) : { base: expected, current: expected }
+  if (found.kind === "unknown" || isLoadedAs(found, diskState(item))) {
+    const quiet = !isPending(item) && found.kind !== "unknown"
+    const sides = quiet ? { base: found, current: found } : await loadSides(session.store, states)
     return { path, item, sides, states, found }
   }
   const before = await loadSides(session.store, states)
   const folded = foldDisk(before, found, item.disk, await session.charsetFor(path))
-  const after = await saveSides(session.store, folded.sides, states)
+  const after = saving.sides(folded.sides, states)
   const { conflictOrigin: was, ...rest } = item
   const origin = folded.conflict ? (was ?? item.base) : was
   const next: Item = { ...rest, base: after.base, current: after.current, revision: item.revision + 1 }

@@ -9,8 +9,21 @@ export function readOperation(sql: Sql, id: string): Operation | null {
   return row === undefined ? null : unseal(row, "operations")
 }
 
+/**
+ * Operations read lately, by place in the log. One that touches a thousand paths is asked for by each of them; a row is parsed again only
+ * if its sum is another (a purge redacted it).
+ */
+export interface RecentOperations {
+  readonly bySeq: Map<number, { readonly sum: number; readonly operation: Operation }>
+  /** Changes held. */
+  size: number
+}
+
+/** Of {@link RecentOperations}: some 100 MB. */
+const mostRemembered = 200_000
+
 /** Oldest first. Each shape of query walks an index from its newest end, so a limit bounds the work. */
-export function readOperations(sql: Sql, query: OperationQuery): Operation[] {
+export function readOperations(sql: Sql, query: OperationQuery, recent: RecentOperations): Operation[] {
   const where: string[] = []
   const values: (string | number | Uint8Array)[] = []
   const only = (condition: string, value: string | number | Uint8Array) => {
@@ -26,11 +39,26 @@ export function readOperations(sql: Sql, query: OperationQuery): Operation[] {
   const from = query.path === undefined ? "operations o" : "operation_paths p CROSS JOIN operations o ON o.seq = p.seq"
   const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`
   const rows = sql.all(
-    `SELECT o.body, o.sum FROM ${from} ${condition} ORDER BY ${seq} DESC LIMIT ?`,
+    `SELECT o.seq, o.sum FROM ${from} ${condition} ORDER BY ${seq} DESC LIMIT ?`,
     ...values,
     query.limit ?? -1,
   )
-  return rows.reverse().map(row => unseal(row, "operations"))
+  return rows.reverse().map(row => operationAt(sql, Number(row["seq"]), Number(row["sum"]), recent))
+}
+
+function operationAt(sql: Sql, seq: number, sum: number, recent: RecentOperations): Operation {
+  const known = recent.bySeq.get(seq)
+  if (known?.sum === sum) return known.operation
+  const row = sql.get("SELECT body, sum FROM operations WHERE seq = ?", seq)
+  if (row === undefined) throw new Error(`BUG: operation ${seq} is in an index and not in the log`)
+  const operation = unseal(row, "operations")
+  if (recent.size > mostRemembered) {
+    recent.bySeq.clear()
+    recent.size = 0
+  }
+  recent.bySeq.set(seq, { sum, operation })
+  recent.size += operation.changes.length + 1
+  return operation
 }
 
 export function readItem(sql: Sql, path: string): Item | null {

@@ -3,7 +3,7 @@ import { type Blobs, blobIdOf, missingBlobs, noneRecent, putBlobs, readBlob } fr
 import { checkStore } from "./check.ts"
 import { connect } from "./connection.ts"
 import { finishPurges, purgeBlobs, removeBlobs } from "./purge.ts"
-import { readItem, readItems, readOperation, readOperations, readSetting } from "./reads.ts"
+import { type RecentOperations, readItem, readItems, readOperation, readOperations, readSetting } from "./reads.ts"
 import { idKey, list, one, pathKey } from "./rows.ts"
 import type { Store } from "./store.ts"
 import { keepHint } from "./trouble.ts"
@@ -27,6 +27,7 @@ export async function openSqliteStore(place: {
   const connection = await connect(place.folder, place.env ?? plainWaits(), place.readOnly ?? false)
   const blobs: Blobs = { connection, recent: noneRecent(recentLimit) }
   if (connection.trouble === null) await endPurges(blobs)
+  const recent: RecentOperations = { bySeq: new Map(), size: 0 }
 
   return {
     putBlobs: contents => putBlobs(blobs, contents),
@@ -38,7 +39,7 @@ export async function openSqliteStore(place: {
     item: path => connection.read(sql => readItem(sql, path)),
     items: query => connection.read((sql): readonly Item[] => readItems(sql, query)),
     operation: id => connection.read(sql => readOperation(sql, id)),
-    operations: query => connection.read(sql => readOperations(sql, query)),
+    operations: query => connection.read(sql => readOperations(sql, query, recent)),
     intents: () => connection.read(sql => list(sql, "intents", "ORDER BY n")),
 
     message: id => connection.read(sql => one(sql, "messages", id)),
