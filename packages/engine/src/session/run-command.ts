@@ -33,7 +33,7 @@ export interface ViewFacts {
 }
 
 /** Output that an agent is given of one command, in bytes. */
-const outputLimit = 30_000
+export const outputLimit = 30_000
 
 /**
  * Runs a command so that what it changes can be reviewed (DESIGN §5): in a view of the workspace with the agent's pending text,

@@ -1,21 +1,28 @@
 import { Failure } from "@galley/core/failure.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
+import { commandEnvironment } from "../io/environment.ts"
+import { runProcess } from "../io/processes.ts"
+import { armLook } from "./hook-look.ts"
 import { reviewModeOf } from "./policy.ts"
-import type { CommandRequest } from "./run-command.ts"
+import { recordRun } from "./run.ts"
+import { afterReview, outputLimit, type CommandRequest } from "./run-command.ts"
 import type { SessionCall } from "./session-files.ts"
 import type { Session } from "./session.ts"
 
 /**
- * Runs a command without a view: directly between two looks at the disk where changes are applied at once, else not at all.
+ * Runs a command without a view: directly on the disk between two looks at it, where changes are applied at once; else not at all.
+ *
+ * What is at risk is kept first. A change whose old content was kept is `recorded`; one that was only noticed is `detected`, and can be
+ * accepted but not taken back. What could not be seen is said.
  */
 export async function runDirectly(
   session: Session,
-  _request: CommandRequest,
+  request: CommandRequest,
   call: SessionCall,
   reason: string,
 ): Promise<{ readonly result: CallResult; readonly cwd: string | null }> {
   const mode = reviewModeOf(session, call.context)
-  if (mode !== "apply" || call.policy === "read-only")
+  if (mode !== "apply" || call.policy === "read-only" || session.scratch === null)
     throw new Failure(
       "PREVIEW_UNAVAILABLE",
       `This command cannot be previewed here: ${reason}. Nothing was run.`,
@@ -23,5 +30,35 @@ export async function runDirectly(
         ? "The policy is read-only; ask the person for --policy workspace-write."
         : "The person can allow it with --review apply: it then runs directly and its changes are reviewed after.",
     )
-  throw new Failure("PREVIEW_UNAVAILABLE", `This command cannot be previewed here: ${reason}. Nothing was run.`)
+  const look = await armLook(session, request.text)
+  try {
+    const end = await runProcess({
+      command: request.text,
+      cwd: request.cwd,
+      env: commandEnvironment(session.env.variables),
+      timeoutMs: request.timeoutMs,
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+      onOutput: () => call.io.progress?.("The command is running"),
+      outputLimit,
+    })
+    const second = await look.again()
+    const capture = second.changes.some(change => change.capture === "detected") ? "detected" : "recorded"
+    const unseen = second.unseen.map(where => `Changes there would not have been seen: ${where}.`)
+    const recorded = await recordRun(session, call, {
+      capture,
+      changes: second.changes,
+      byProducts: [],
+      remarks: unseen,
+      refsMoved: second.refsMoved,
+      onDisk: true,
+    })
+    const result = await afterReview(session, request, call, end, {
+      capture,
+      remarks: recorded.remarks,
+      outcome: recorded,
+    })
+    return { result, cwd: end.cwd }
+  } finally {
+    await look.close()
+  }
 }
