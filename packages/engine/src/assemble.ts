@@ -1,8 +1,13 @@
+import { pathFromBytes } from "@galley/core/path.ts"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import { answer } from "./session/ask.ts"
 import { collectGarbage } from "./session/garbage.ts"
+import { takeNotes } from "./session/feedback.ts"
+import { claim } from "./session/hook-calls.ts"
+import { after, before, settle, trouble, type ArmedLooks } from "./session/hook-record.ts"
 import { log, operations } from "./session/history-views.ts"
 import type { IntentHandler } from "./session/intents.ts"
+import { conversationOf } from "./session/messages.ts"
 import { comment, mark, message, write } from "./session/person.ts"
 import { purge } from "./session/purge.ts"
 import { cat, diff, file, show } from "./session/reading.ts"
@@ -28,44 +33,60 @@ export interface Assembly {
 /** Puts session and tools together as the closed set of requests that every surface uses. */
 export function assembleWorkspace({ session, notices, intents, watch }: Assembly): Workspace {
   const tools = openTools(session, intents)
+  const armed: ArmedLooks = new Map()
   return {
     root: session.root.path,
-    as: context => requestsOf(session, tools, context),
+    as: context => requestsOf(session, tools, armed, context),
     propose: (context, call) => propose(session, intents, context, call),
     commit: (context, proposal, options) => commitProposal(session, context, proposal, options),
     onChange: watch,
     notices,
     close: async () => {
       await tools.close()
+      for (const look of armed.values()) await look.close()
       await session.lock.close()
       await session.store.close()
     },
   }
 }
 
-function requestsOf(session: Session, tools: Tools, context: RequestContext): Requests {
+function requestsOf(session: Session, tools: Tools, armed: ArmedLooks, context: RequestContext): Requests {
   const shell = tools.connect(context)
   return {
     status: params => status(session, context, params),
     log: params => log(session, params),
-    operations: params => operations(session, params),
+    operations: params => operations(session, named(params)),
     show: params => show(session, params),
-    diff: params => diff(session, params),
-    cat: params => cat(session, params),
-    file: params => file(session, params),
-    accept: params => decide(session, context, params, "accept"),
-    reject: params => decide(session, context, params, "reject"),
-    write: params => write(session, context, params),
+    diff: params => diff(session, named(params)),
+    cat: params => cat(session, named(params)),
+    file: params => file(session, named(params)),
+    accept: params => decide(session, context, named(params), "accept"),
+    reject: params => decide(session, context, named(params), "reject"),
+    write: params => write(session, context, named(params)),
     answer: params => answer(session, context, params),
-    comment: params => comment(session, context, params),
-    mark: params => mark(session, context, params),
+    comment: params => comment(session, context, named(params)),
+    mark: params => mark(session, context, named(params)),
     rewind: params => rewind(session, context, params),
     undo: params => undo(session, context, params),
     redo: params => redo(session, context, params),
     message: params => message(session, context, params),
     call: (params, io) => shell.call(params.tool, params.input, io ?? {}),
     run: (params, io) => shell.run(params, io ?? {}),
-    purge: params => purge(session, context, params),
+    before: params => before(session, armed, context, params),
+    after: params => after(session, armed, context, params),
+    settle: () => settle(session, context),
+    trouble: params => trouble(session, context, params),
+    claim: params => claim(session, context, params),
+    notes: async () => ({ version: 1, text: await takeNotes(session, await conversationOf(session, context)) }),
+    purge: params => purge(session, context, named(params)),
     gc: params => collectGarbage(session, context, params),
   }
+}
+
+/** A path given by its bytes, as the string that stands for it everywhere inside. */
+function named<P extends { readonly path?: string | undefined; readonly pathBytes?: string | undefined }>(
+  params: P,
+): P {
+  if (params.pathBytes === undefined) return params
+  return { ...params, path: pathFromBytes(new Uint8Array(Buffer.from(params.pathBytes, "base64"))) }
 }

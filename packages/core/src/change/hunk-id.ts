@@ -119,7 +119,7 @@ function countBelow(numbers: readonly number[], limit: number): number {
 }
 
 /** 36 bits of two FNV-1a lanes with murmur3's finish, as seven digits of base 36. Names, not security. */
-function shortHash(text: string): string {
+export function shortHash(text: string): string {
   let a = 0x811c9dc5
   let b = 0x9747b28c
   for (let at = 0; at < text.length; at++) {

@@ -27,6 +27,8 @@ export interface DecisionFacts {
   readonly authorship: Authorship | null
   /** Hunks whose base moved under them (hold); accepting one needs a choice. */
   readonly conflicting: readonly Hunk[]
+  /** The base moved under a proposal that has no lines to compare; accepting it needs a choice. */
+  readonly movedWhole?: boolean
 }
 
 /**
@@ -49,7 +51,7 @@ export function decideSides(
       return decideAll(sides, view, decision, onOverlap, facts)
     case "hunks":
       return view.text === null
-        ? decideWhole(sides, decision)
+        ? decideWhole(sides, decision, onOverlap, facts)
         : decideHunks(sides, view.text, chosen.hunks, decision, onOverlap, facts)
     case "lines": {
       if (view.text === null) return { kind: "conflict", reason: "It has no lines to choose from.", hunks: [] }
@@ -65,7 +67,9 @@ export function decideSides(
       return withTexts(sides, view.text, outcome.base, outcome.current, facts.charset)
     }
     case "properties":
-      return decideProperties(sides, view, chosen.names, decision, facts)
+      return view.text === null && facts.movedWhole === true && chosen.names.some(name => name !== "mode")
+        ? decideWhole(sides, decision, onOverlap, facts)
+        : decideProperties(sides, view, chosen.names, decision, facts)
   }
 }
 
@@ -76,7 +80,7 @@ function decideAll(
   onOverlap: OnOverlap,
   facts: DecisionFacts,
 ): DecisionOutcome {
-  if (view.text === null) return decideWhole(sides, decision)
+  if (view.text === null) return decideWhole(sides, decision, onOverlap, facts)
   if (decision === "accept" && facts.conflicting.length === 0) return done(sides.current, sides.current)
   const texts = decideHunks(sides, view.text, view.text.diff.hunks, decision, onOverlap, facts)
   if (texts.kind === "conflict") return texts
@@ -90,7 +94,14 @@ function decideAll(
   return decideProperties(kept, viewSides(kept, facts.charset), names, decision, facts)
 }
 
-function decideWhole(sides: LoadedSides, decision: Decision): DecisionOutcome {
+function decideWhole(
+  sides: LoadedSides,
+  decision: Decision,
+  onOverlap: OnOverlap,
+  facts: DecisionFacts,
+): DecisionOutcome {
+  if (decision === "accept" && facts.movedWhole === true && onOverlap !== "take-theirs")
+    return onOverlap === "stop" ? movedUnder([]) : done(sides.base, sides.base)
   return decision === "accept" ? done(sides.current, sides.current) : done(sides.base, sides.base)
 }
 

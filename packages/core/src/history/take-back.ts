@@ -25,6 +25,8 @@ export interface PathOutcome {
 
 export interface PathConflict {
   readonly side: "base" | "current"
+  /** `unknown`: a content was never seen, or was purged or expired; no choice settles that, the path is left alone. */
+  readonly kind: "overlap" | "unknown"
   readonly reason: string
   readonly mine: Loaded
   readonly theirs: Loaded
@@ -146,10 +148,10 @@ function note(
       if (!sameLoaded(origin, ours) && !sameLoaded(merge.state, ours)) walk.merged = true
       return
     case "conflict":
-      walk.conflicts.push({ side, reason: merge.reason, mine: merge.mine, theirs: merge.theirs })
+      walk.conflicts.push({ side, kind: "overlap", reason: merge.reason, mine: merge.mine, theirs: merge.theirs })
       return
     case "unknown":
-      walk.conflicts.push({ side, reason: "what stood there was never seen", mine: ours, theirs: ours })
+      walk.conflicts.push({ side, kind: "unknown", reason: "what stood there is not known", mine: ours, theirs: ours })
       return
   }
 }

@@ -5,6 +5,8 @@
 import * as z from "zod/mini"
 import {
   callSchema,
+  captureSchema,
+  changeKindSchema,
   decisionSchema,
   fileSchema,
   logSchema,
@@ -22,9 +24,13 @@ export type OnConflict = z.infer<typeof onConflict>
 /** Half-open nothing: both ends count from 1 and are included, as a person types them (`old:3-5`). */
 const lineRange = z.object({ from: z.int().check(z.minimum(1)), to: z.int().check(z.minimum(1)) })
 
+/** A path inside the workspace, or absolute; `pathBytes` (base64) in its place for a name that is not UTF-8. */
+const namedPath = { path: z.string(), pathBytes: z.optional(z.string()) }
+const maybePath = { path: z.optional(z.string()), pathBytes: z.optional(z.string()) }
+
 /** What a decision is about. Without a path, `message` or `all` must be given. */
 export const selectionSchema = z.object({
-  path: z.optional(z.string()),
+  ...maybePath,
   /** Hunk ids, or bare numbers as strings; numbers need `revision`, or the item's revision must not matter (one process). */
   hunks: z.optional(z.array(z.string())),
   lines: z.optional(z.object({ old: z.optional(lineRange), new: z.optional(lineRange) })),
@@ -38,13 +44,31 @@ export const selectionSchema = z.object({
 })
 export type Selection = z.infer<typeof selectionSchema>
 
+/** What an agent's own tool was seen to do. */
+const afterSchema = z.object({
+  version: z.literal(1),
+  operation: z.nullable(z.string()),
+  capture: captureSchema,
+  changes: z.array(z.object({ path: z.string(), kind: changeKindSchema })),
+  /** What a person and the agent must know: "cannot be undone: …". */
+  remarks: z.array(z.string()),
+})
+
 const side = z.string().check(z.regex(/^(disk|base|current|message:.+)$/))
 
 export const requests = {
   status: { params: z.object({ paths: z.optional(z.array(z.string())) }), result: statusSchema },
-  log: { params: z.object({ conversation: z.optional(z.string()) }), result: logSchema },
+  /** `counts: false` leaves `files` empty, which costs nothing by message; `messages` asks for these alone. */
+  log: {
+    params: z.object({
+      conversation: z.optional(z.string()),
+      counts: z.optional(z.boolean()),
+      messages: z.optional(z.array(z.string())),
+    }),
+    result: logSchema,
+  },
   operations: {
-    params: z.object({ limit: z.optional(z.int()), path: z.optional(z.string()) }),
+    params: z.object({ limit: z.optional(z.int()), ...maybePath }),
     result: operationsSchema,
   },
   /** An operation, a message or a pending file by id: what it did, as unified diffs. */
@@ -61,12 +85,12 @@ export const requests = {
   },
   /** Pending changes (or one message's) as a unified diff. */
   diff: {
-    params: z.object({ path: z.optional(z.string()), message: z.optional(z.string()) }),
+    params: z.object({ ...maybePath, message: z.optional(z.string()) }),
     result: z.object({ version: z.literal(1), diff: z.string(), files: z.array(fileSchema) }),
   },
   /** One side of a file; `text` where it is text, else `base64`. With `raw` always `base64`: its very bytes. */
   cat: {
-    params: z.object({ path: z.string(), side, raw: z.optional(z.boolean()) }),
+    params: z.object({ ...namedPath, side, raw: z.optional(z.boolean()) }),
     result: z.object({
       version: z.literal(1),
       path: z.string(),
@@ -77,7 +101,7 @@ export const requests = {
   },
   /** All a review surface needs of one file: both texts, hunks, whose lines, conflicts. */
   file: {
-    params: z.object({ path: z.string() }),
+    params: z.object({ ...namedPath }),
     result: z.object({
       version: z.literal(1),
       file: fileSchema,
@@ -105,7 +129,7 @@ export const requests = {
   /** The person edits a proposal. `base64` or `text`. */
   write: {
     params: z.object({
-      path: z.string(),
+      ...namedPath,
       text: z.optional(z.string()),
       base64: z.optional(z.string()),
       revision: z.optional(z.int()),
@@ -123,7 +147,7 @@ export const requests = {
   },
   comment: {
     params: z.object({
-      path: z.string(),
+      ...namedPath,
       line: z.optional(z.int()),
       text: z.string(),
       conversation: z.optional(z.string()),
@@ -131,7 +155,7 @@ export const requests = {
     result: decisionSchema,
   },
   /** Marks what is pending in a file, as it is now, as looked at; `off` takes the mark back. */
-  mark: { params: z.object({ path: z.string(), off: z.optional(z.boolean()) }), result: decisionSchema },
+  mark: { params: z.object({ ...namedPath, off: z.optional(z.boolean()) }), result: decisionSchema },
   rewind: {
     params: z.object({
       message: z.string(),
@@ -149,13 +173,69 @@ export const requests = {
   },
   redo: { params: z.object({ onConflict: z.optional(onConflict) }), result: decisionSchema },
   message: {
-    params: z.object({ text: z.string(), conversation: z.optional(z.string()), id: z.optional(z.string()) }),
+    params: z.object({
+      text: z.string(),
+      conversation: z.optional(z.string()),
+      id: z.optional(z.string()),
+      /**
+       * The message it follows; by default the conversation's head. Of another conversation: this one is a fork that leaves there. An
+       * earlier one of its own: the chat goes on from there, the files stay as they are.
+       */
+      parent: z.optional(z.string()),
+    }),
     result: decisionSchema,
   },
   call: { params: z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) }), result: callSchema },
   run: { params: z.object({ command: z.string(), timeoutMs: z.optional(z.int()) }), result: callSchema },
+  /**
+   * An agent's own tool is about to act, as its hook says: what stands at `paths` (absolute, or relative to the root) is kept first;
+   * with `command` (its shell), what may be at risk. `callId` joins it to `after`.
+   */
+  before: {
+    params: z.object({
+      callId: z.string(),
+      tool: z.string(),
+      title: z.string(),
+      paths: z.array(z.string()),
+      command: z.optional(z.string()),
+    }),
+    result: z.object({
+      version: z.literal(1),
+      kept: z.array(z.string()),
+      /** Not in this workspace, so not recorded. */
+      outside: z.array(z.string()),
+      /** What could not be kept, and so cannot be undone. */
+      trouble: z.optional(z.string()),
+    }),
+  },
+  /** It is done. `originals`: texts that the agent says stood there before, for paths that nobody looked at. */
+  after: {
+    params: z.object({
+      callId: z.string(),
+      tool: z.string(),
+      title: z.string(),
+      paths: z.array(z.string()),
+      originals: z.optional(z.record(z.string(), z.string())),
+    }),
+    result: afterSchema,
+  },
+  /** Records what calls left behind whose end nobody told. */
+  settle: { params: z.object({}), result: afterSchema },
+  /** Something could not be recorded: `log` and the page say so. */
+  trouble: { params: z.object({ title: z.string(), text: z.string() }), result: afterSchema },
+  /** Whose a call of Galley's own tools is that is about to arrive on a connection which cannot tell. */
+  claim: {
+    params: z.object({
+      callId: z.optional(z.string()),
+      tool: z.string(),
+      input: z.record(z.string(), z.unknown()),
+    }),
+    result: z.object({ version: z.literal(1) }),
+  },
+  /** What the person did since the conversation's last contact, for the model, once. */
+  notes: { params: z.object({}), result: z.object({ version: z.literal(1), text: z.nullable(z.string()) }) },
   purge: {
-    params: z.object({ path: z.string() }),
+    params: z.object({ ...namedPath }),
     result: z.object({ version: z.literal(1), operations: z.int(), blobs: z.int(), text: z.string() }),
   },
   gc: {
@@ -180,5 +260,7 @@ export const contextSchema = z.object({
   review: z.optional(reviewModeSchema),
   policy: z.optional(policySchema),
   callId: z.optional(z.string()),
+  /** The conversation is read off the connection only: a hook's claim of the same call knows better. */
+  guessed: z.optional(z.boolean()),
 })
 export type RequestContext = z.infer<typeof contextSchema>

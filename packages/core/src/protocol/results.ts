@@ -20,6 +20,11 @@ export const itemKindSchema = z.enum(["modify", "create", "delete", "rename", "m
 /** Lines count from 1, as in a unified diff; an empty side starts at the line before it (0 at the top). */
 export const hunkSchema = z.object({
   id: z.string(),
+  /**
+   * Equal for hunks that make the same substitution ("foo" → "bar"), in this file and in others; decisions without a path take it in
+   * place of ids, and decide all of them.
+   */
+  same: z.optional(z.string()),
   /** From 1, in file order; valid for this revision only. */
   index: z.int(),
   oldStart: z.int(),
@@ -30,6 +35,8 @@ export const hunkSchema = z.object({
   mixed: z.boolean(),
   /** The file moved under it; accepting needs a choice. */
   conflict: z.boolean(),
+  /** `foo → bar` where this hunk does nothing but replace one word by another: equal in all hunks of one substitution. */
+  substitution: z.optional(z.string()),
 })
 
 export const fileSchema = z.object({
@@ -82,6 +89,8 @@ export const statusSchema = z.object({
   notices: z.optional(z.array(z.string())),
   undo: z.optional(z.nullable(z.object({ operation: z.string(), title: z.string() }))),
   redo: z.optional(z.nullable(z.object({ operation: z.string(), title: z.string() }))),
+  /** Globs of paths whose changes are accepted at once (`review.accept`). */
+  rules: z.optional(z.array(z.string())),
 })
 
 export const logSchema = z.object({
@@ -116,7 +125,7 @@ export const operationSchema = z.object({
 export const operationsSchema = z.object({ version, operations: z.array(operationSchema) })
 
 export const rewindStepSchema = z.object({
-  path: z.string(),
+  ...pathFields,
   action: z.enum(["write", "delete", "restore", "merge", "conflict", "none", "skip"]),
   reason: z.string(),
   /** Unified diff from disk to what will be there; for a conflict, with both texts marked. */

@@ -1,5 +1,5 @@
 import { mergeStates } from "@galley/core/change/state-merge.ts"
-import { fileOfLines, sameLoaded, textOf, type Loaded } from "@galley/core/change/loaded.ts"
+import { fileOfLines, sameLoaded, textOf, type Charset, type Loaded } from "@galley/core/change/loaded.ts"
 import { Failure } from "@galley/core/failure.ts"
 import type { Operation } from "@galley/core/history/operation.ts"
 import { showPath } from "@galley/core/path.ts"
@@ -169,12 +169,18 @@ async function turnsOfAnswer(session: Session, operation: Operation, params: Par
         "This call changes several files; its content cannot be given as one. Nothing was changed.",
         "Allow it, then edit the files (galley write), or deny it.",
       )
-    const wanted = params.content === undefined ? after : edited(after, params.content, change.path)
+    const wanted = params.content === undefined ? after : edited(after, params.content, change.path, charset)
     if (params.content !== undefined) {
       turns.push({ standing, sides: { base: wanted, current: wanted }, disk })
       continue
     }
     const merge = mergeStates(before, base, wanted, "stop", charset)
+    if (merge.kind !== "merged" && standing.item?.conflictOrigin !== undefined)
+      throw new Failure(
+        "CONFLICT",
+        `${showPath(change.path)} was changed on disk where this call changes it too. Nothing was changed.`,
+        "Accept the file with --on-conflict keep-mine or take-theirs, or deny the call.",
+      )
     // Earlier held text that this change builds on is accepted with it.
     turns.push({ standing, sides: { base: merge.kind === "merged" ? merge.state : current, current }, disk })
   }
@@ -185,12 +191,13 @@ async function turnsOfAnswer(session: Session, operation: Operation, params: Par
   )
 }
 
-function edited(proposed: Loaded, content: string, path: string): Loaded {
-  const document = textOf(proposed)
+function edited(proposed: Loaded, content: string, path: string, charset?: Charset): Loaded {
+  const document = textOf(proposed, charset)
   const file = fileOfLines(
     splitLines(content),
     document?.encoding ?? { name: "utf-8", bom: false },
     proposed.kind === "file" ? proposed.mode : 0o644,
+    charset,
   )
   if (file === null)
     throw new Failure(

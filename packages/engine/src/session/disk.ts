@@ -1,7 +1,8 @@
 import type { Loaded } from "@galley/core/change/loaded.ts"
 import { loadedAbsent } from "@galley/core/change/loaded.ts"
 import { Failure } from "@galley/core/failure.ts"
-import { showPath, type WorkspacePath } from "@galley/core/path.ts"
+import { parentOf, showPath, type WorkspacePath } from "@galley/core/path.ts"
+import { symlinkOnTheWay } from "./look.ts"
 import type { Session } from "./session.ts"
 
 /**
@@ -11,6 +12,8 @@ import type { Session } from "./session.ts"
 export async function readDisk(session: Session, path: WorkspacePath): Promise<Loaded> {
   const absolute = session.root.absolute(path)
   try {
+    // Through a symlink on the way the path leads to somebody else's file: nothing is known of it by this name.
+    if ((await symlinkOnTheWay(session.files, session.root.path, parentOf(path))) !== null) return { kind: "unknown" }
     const stat = await session.files.lstat(absolute)
     if (stat === null) return loadedAbsent
     switch (stat.kind) {

@@ -1,8 +1,9 @@
-import { isMixed } from "@galley/core/change/authorship.ts"
+import { isMixed, type Authorship } from "@galley/core/change/authorship.ts"
 import { conflictRegions } from "@galley/core/change/fold.ts"
 import { identifyHunks } from "@galley/core/change/hunk-id.ts"
 import { isPending, type Item } from "@galley/core/change/item.ts"
 import { linesOf, type LoadedSides } from "@galley/core/change/loaded.ts"
+import { substitutionOf } from "@galley/core/diff/substitution.ts"
 import { propertyTexts, viewSides, type SidesView } from "@galley/core/change/sides-view.ts"
 import type { Hunk } from "@galley/core/diff/hunk.ts"
 import { hasEscapedByte, pathToBytes } from "@galley/core/path.ts"
@@ -10,7 +11,9 @@ import type { FileView, HunkView, ItemKind } from "@galley/core/protocol/results
 import { blobIdOf } from "../io/hash.ts"
 import { authorshipOf } from "./authors.ts"
 import { loadSides, loadState } from "./contents.ts"
-import { isReviewed } from "./marks.ts"
+import { isReviewed, readMarks, type Marks } from "./marks.ts"
+import { substitutionIds } from "@galley/core/change/substitution.ts"
+import type { Parked } from "../store/store.ts"
 import type { Session } from "./session.ts"
 import { shownSides, subjectsOf, type Subject } from "./subject.ts"
 
@@ -22,6 +25,8 @@ export interface SubjectView {
   readonly hunks: readonly IdentifiedHunk[]
   /** Hunks whose base moved under them. */
   readonly conflicting: readonly Hunk[]
+  /** The base moved under a proposal whose texts cannot be compared by line. */
+  readonly movedWhole: boolean
 }
 
 export interface IdentifiedHunk {
@@ -34,8 +39,9 @@ export async function fileViews(session: Session, items: readonly Item[]): Promi
   const pending = items.filter(isPending)
   const near = pending.length === 0 ? [] : await session.store.items({ pending: true })
   const views: FileView[] = []
+  const marks = await readMarks(session)
   for (const subject of subjectsOf(pending, near))
-    views.push(await fileView(session, await viewSubject(session, subject)))
+    views.push(await fileView(session, await viewSubject(session, subject), marks))
   const shown = new Set(views.flatMap(view => [view.path, view.from]))
   for (const item of items) if (!isPending(item) && !shown.has(item.path)) views.push(quietView(item))
   return views
@@ -61,14 +67,46 @@ export async function deriveView(session: Session, subject: Subject, sides: Load
   const conflicting = hunks
     .map(one => one.hunk)
     .filter(hunk => regions.some(region => region.hunks.some(other => sameHunk(other, hunk))))
-  return { subject, sides, view, hunks, conflicting }
+  const movedWhole = origin !== undefined && (view.text === null || originLines === null)
+  return { subject, sides, view, hunks, conflicting, movedWhole }
 }
 
-export async function fileView(session: Session, shown: SubjectView): Promise<FileView> {
+export async function fileView(session: Session, shown: SubjectView, marks: Marks): Promise<FileView> {
+  const authorship = await authorshipOf(session, shown.subject.path, shown.view)
+  return fileViewBy(shown, authorship, marks)
+}
+
+/** What surfaces are shown of a parked item: the change as it was set aside. */
+export async function parkedView(session: Session, { item, branch }: Parked, marks: Marks): Promise<ParkedView> {
+  const { conflictOrigin: _, ...plain } = item
+  const shown = await viewSubject(session, { path: item.path, item: plain, partner: null })
+  const file = {
+    ...fileViewBy(shown, null, marks),
+    ...(item.renamedFrom === undefined ? {} : { from: item.renamedFrom.toWellFormed() }),
+    parked: true,
+    ...(branch === null ? {} : { branch }),
+  }
+  return { file, shown }
+}
+
+export interface ParkedView {
+  readonly file: FileView
+  readonly shown: SubjectView
+}
+
+function fileViewBy(shown: SubjectView, authorship: Authorship | null, marks: Marks): FileView {
   const { subject, view } = shown
-  const authorship = await authorshipOf(session, subject.path, view)
+  const same =
+    view.text === null
+      ? []
+      : substitutionIds(
+          view.text.base,
+          view.text.current,
+          shown.hunks.map(one => one.hunk),
+        )
   const hunks: HunkView[] = shown.hunks.map(({ hunk, id }, at) => ({
     id,
+    ...(same[at] == null ? {} : { same: same[at] }),
     index: at + 1,
     oldStart: start(hunk.fromBase, hunk.toBase),
     oldLines: hunk.toBase - hunk.fromBase,
@@ -76,25 +114,40 @@ export async function fileView(session: Session, shown: SubjectView): Promise<Fi
     newLines: hunk.toCurrent - hunk.fromCurrent,
     mixed: authorship !== null && isMixed(hunk, authorship),
     conflict: shown.conflicting.some(other => sameHunk(other, hunk)),
+    ...substitutionIn(view, hunk),
   }))
   const properties = propertyTexts(view)
   return {
-    ...named(subject.path),
-    ...(subject.partner === null ? {} : { from: subject.partner.path }),
+    ...shownPath(subject.path),
+    ...(subject.partner === null ? {} : { from: subject.partner.path.toWellFormed() }),
     kinds: kindsOf(subject, view),
     id: fileId(subject.path),
     revision: subject.item.revision,
     disk: subject.item.disk,
     hunks,
-    conflict: subject.item.conflictOrigin !== undefined,
+    conflict: isInConflict(shown),
     parked: false,
     added: sum(hunks, hunk => hunk.newLines),
     removed: sum(hunks, hunk => hunk.oldLines),
     ...(view.text?.diff.coarse === true ? { coarse: true } : {}),
     ...(properties.length === 0 ? {} : { properties }),
     conversations: [...subject.item.conversations],
-    reviewed: await isReviewed(session, subject.item),
+    reviewed: isReviewed(marks, subject.item),
   }
+}
+
+function substitutionIn(view: SidesView, hunk: Hunk): { substitution?: string } {
+  if (view.text === null) return {}
+  const found = substitutionOf(
+    view.text.base.slice(hunk.fromBase, hunk.toBase),
+    view.text.current.slice(hunk.fromCurrent, hunk.toCurrent),
+  )
+  return found === null ? {} : { substitution: found }
+}
+
+/** Whether accepting all of it needs a choice: somebody's text moved under the proposal. */
+export function isInConflict(shown: SubjectView): boolean {
+  return shown.conflicting.length > 0 || shown.movedWhole
 }
 
 export function sameHunk(a: Hunk, b: Hunk): boolean {
@@ -110,7 +163,7 @@ export function fileId(path: string): string {
 
 function quietView(item: Item): FileView {
   return {
-    ...named(item.path),
+    ...shownPath(item.path),
     kinds: [],
     id: fileId(item.path),
     revision: item.revision,
@@ -127,7 +180,8 @@ function kindsOf(subject: Subject, view: SidesView): ItemKind[] {
   return kinds
 }
 
-function named(path: string): { path: string; pathBytes?: string } {
+/** A path as programs are given it: with its bytes where the name is not UTF-8. */
+export function shownPath(path: string): { path: string; pathBytes?: string } {
   return hasEscapedByte(path) ? { path: path.toWellFormed(), pathBytes: base64(pathToBytes(path)) } : { path }
 }
 

@@ -2,6 +2,7 @@ import type { Operation } from "@galley/core/history/operation.ts"
 import type { Params, RequestContext, Result } from "@galley/core/protocol/requests.ts"
 import { unknown, type BlobId } from "@galley/core/state.ts"
 import { blobOf } from "./contents.ts"
+import { movesSinceQuiet } from "./moves.ts"
 import { refuseAgent } from "./policy.ts"
 import { blobsElsewhere } from "./purge.ts"
 import { repairInterrupted } from "./repair.ts"
@@ -24,7 +25,8 @@ export async function collectGarbage(
     await repairInterrupted(session)
     const sizes = new Map((await session.store.blobSizes()).map(blob => [blob.id, blob.storedBytes]))
     const operations = await session.store.operations({})
-    const expired = expiredOf(session, operations, sizes, params)
+    const needed = await operationsOfPending(session)
+    const expired = expiredOf(session, operations, sizes, params).filter(operation => !needed.has(operation.id))
     const gone = new Set(expired.map(operation => operation.id))
     const kept = await namedBy(
       session,
@@ -39,10 +41,22 @@ export async function collectGarbage(
         : `Undo and rewind reach back to ${new Date(oldest.at).toISOString()} (${oldest.title}).`
     if (params.dryRun !== true) {
       await session.store.commit({ redacted: expired.filter(operation => operation.changes.length > 0).map(emptied) })
-      await session.store.purgeBlobs(removed)
+      await session.store.removeBlobs(removed)
     }
     return { version: 1, removedBlobs: removed.length, freedBytes, reach }
   })
+}
+
+/** Operations from which it is told whose lines a pending or parked file has; they expire only with it. */
+async function operationsOfPending(session: Session): Promise<ReadonlySet<string>> {
+  const waiting = [
+    ...(await session.store.items({ pending: true })),
+    ...(await session.store.parked()).map(entry => entry.item),
+  ]
+  const needed = new Set<string>()
+  for (const path of new Set(waiting.map(item => item.path)))
+    for (const { operation } of await movesSinceQuiet(session, path)) needed.add(operation.id)
+  return needed
 }
 
 function expiredOf(

@@ -26,7 +26,8 @@ export async function acceptCommitted(session: Session, commit: string | null): 
   try {
     for (const { path } of pending) {
       const standing = standingAt(standings, path)
-      if (standing.item === null || !isPending(standing.item)) continue
+      // What is held is not in the person's files, so what they committed cannot have been it: base would be written for it.
+      if (standing.item === null || !isPending(standing.item) || standing.item.disk === "base") continue
       const committed = await objects.committed(path, commit)
       const sides = await sidesCommitted(session, standing, committed)
       if (sides !== null) turns.push({ standing, sides, disk: standing.item.disk })

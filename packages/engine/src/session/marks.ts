@@ -9,20 +9,26 @@ const marksSetting = "marks"
  * "Reviewed" marks follow content: a mark names the two contents that were looked at, so it survives restarts, commits and
  * renames, and ends by itself when either side changes.
  */
-export async function isReviewed(session: Session, item: Item): Promise<boolean> {
-  return (await readMarks(session)).includes(markOf(item))
+export async function readMarks(session: Session): Promise<Marks> {
+  return new Set(await markList(session))
+}
+
+export type Marks = ReadonlySet<string>
+
+export function isReviewed(marks: Marks, item: Item): boolean {
+  return marks.has(markOf(item))
 }
 
 /** The rows that set or take back the mark of what is pending in an item now. */
 export async function markRows(session: Session, item: Item, on: boolean): Promise<Batch> {
-  const others = (await readMarks(session)).filter(mark => mark !== markOf(item))
+  const others = (await markList(session)).filter(mark => mark !== markOf(item))
   return { settings: { [marksSetting]: on ? [...others, markOf(item)].slice(-mostMarks) : others } }
 }
 
 /** Older marks than this many are forgotten. */
 const mostMarks = 5000
 
-async function readMarks(session: Session): Promise<readonly string[]> {
+async function markList(session: Session): Promise<readonly string[]> {
   const marks = await session.store.setting(marksSetting)
   return Array.isArray(marks) ? marks.filter(mark => typeof mark === "string") : []
 }

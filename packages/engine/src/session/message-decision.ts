@@ -1,10 +1,11 @@
-import type { LoadedSides } from "@galley/core/change/loaded.ts"
+import type { Charset, Loaded, LoadedSides } from "@galley/core/change/loaded.ts"
 import type { Decision } from "@galley/core/change/sides-decision.ts"
-import { mergeStates, type OnOverlap } from "@galley/core/change/state-merge.ts"
+import { mergeStates, type OnOverlap, type StateMerge } from "@galley/core/change/state-merge.ts"
 import { Failure } from "@galley/core/failure.ts"
+import type { Move } from "@galley/core/history/take-back.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Turn } from "./commit.ts"
-import { movesOf } from "./rewind.ts"
+import { loadMove, movesOf, movesSinceQuiet } from "./moves.ts"
 import type { SelectedSubject } from "./selection.ts"
 import type { Session } from "./session.ts"
 import type { Standing } from "./drift.ts"
@@ -38,41 +39,62 @@ async function sidesWithout(
 ): Promise<LoadedSides | null> {
   const path = standing.path
   const charset = await session.charsetFor(path)
-  const moves = (await movesOf(session, path)).filter(move => move.message === message && move.actor === "agent")
-  if (moves.length === 0) return null
-  let { base, current } = standing.sides
-  for (const move of decision === "accept" ? moves : moves.toReversed()) {
-    const merge =
-      decision === "accept"
-        ? mergeStates(
-            move.before.current,
-            base,
-            move.after.current,
-            onOverlap === "keep-mine" ? "keep-mine" : onOverlap,
-            charset,
-          )
-        : mergeStates(move.after.current, current, move.before.current, onOverlap, charset)
-    if (merge.kind !== "merged") {
-      const needed = await othersNeeded(session, path, message)
-      throw new Failure(
-        "CONFLICT",
-        `${showPath(path)}: this message's change cannot be ${decision === "accept" ? "accepted" : "rejected"} alone: ${merge.kind === "conflict" ? merge.reason : "its content was never seen"}. Nothing was changed.`,
-        needed.length === 0
-          ? "Decide it by hunk."
-          : `It goes together with ${needed.join(", ")}: decide ${needed.length === 1 ? "that message" : "those messages"} first, or choose by hunk.`,
-      )
-    }
-    if (decision === "accept") base = merge.state
-    else current = merge.state
+  const logged = (await movesOf(session, path)).filter(
+    ({ operation }) => operation.message === message && operation.actor === "agent",
+  )
+  if (logged.length === 0) return null
+  const moves = await Promise.all(logged.map(move => loadMove(session, move)))
+  const { base, current } = standing.sides
+  const without = takeBack(moves, current, decision === "reject" ? onOverlap : "stop", charset)
+  if (decision === "reject") {
+    if (without.kind === "merged") return { base, current: without.state }
+    throw await needsOthers(session, path, message, decision, without)
   }
-  return { base, current }
+  // Only what still stands of the message is accepted: not what was rejected of it before.
+  if (without.kind === "merged") {
+    const merge = mergeStates(without.state, base, current, onOverlap, charset)
+    if (merge.kind === "merged") return { base: merge.state, current }
+  }
+  let accepted = base
+  for (const move of moves) {
+    const merge = mergeStates(move.before.current, accepted, move.after.current, onOverlap, charset)
+    if (merge.kind !== "merged") throw await needsOthers(session, path, message, decision, merge)
+    accepted = merge.state
+  }
+  return { base: accepted, current }
+}
+
+/** The proposal without these moves, newest taken back first. */
+function takeBack(moves: readonly Move[], current: Loaded, onOverlap: OnOverlap, charset?: Charset): StateMerge {
+  let merge: StateMerge = { kind: "merged", state: current }
+  for (const move of moves.toReversed()) {
+    if (merge.kind !== "merged") return merge
+    merge = mergeStates(move.after.current, merge.state, move.before.current, onOverlap, charset)
+  }
+  return merge
+}
+
+async function needsOthers(
+  session: Session,
+  path: WorkspacePath,
+  message: string,
+  decision: Decision,
+  merge: Exclude<StateMerge, { kind: "merged" }>,
+): Promise<Failure> {
+  const needed = await othersNeeded(session, path, message)
+  return new Failure(
+    "CONFLICT",
+    `${showPath(path)}: this message's change cannot be ${decision === "accept" ? "accepted" : "rejected"} alone: ${merge.kind === "conflict" ? merge.reason : "its content is not known"}. Nothing was changed.`,
+    needed.length === 0
+      ? "Decide it by hunk."
+      : `It goes together with ${needed.join(", ")}: decide ${needed.length === 1 ? "that message" : "those messages"} first, or choose by hunk.`,
+  )
 }
 
 /** Other messages with work in this file that is not decided yet, in the words of a person. */
 async function othersNeeded(session: Session, path: WorkspacePath, message: string): Promise<string[]> {
-  const operations = await session.store.operations({ path })
   const others = new Set(
-    operations.flatMap(operation =>
+    (await movesSinceQuiet(session, path)).flatMap(({ operation }) =>
       operation.actor === "agent" && operation.message !== null && operation.message !== message
         ? [operation.message]
         : [],

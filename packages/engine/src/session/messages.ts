@@ -1,4 +1,5 @@
-import type { Conversation, ConversationId, Message } from "@galley/core/history/operation.ts"
+import type { Conversation, ConversationId, Message, MessageId } from "@galley/core/history/operation.ts"
+import { messagesById, pathToRoot } from "@galley/core/history/tree.ts"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import type { Batch } from "../store/store.ts"
 import type { Session } from "./session.ts"
@@ -20,17 +21,23 @@ export interface Origin {
  * Where nobody says, a pause of more than `message.idleSeconds` begins a new one, named after its first call.
  */
 export async function originOf(session: Session, context: RequestContext, title: string): Promise<Origin> {
-  const id = await conversationOf(session, context)
+  const named = context.message === undefined ? null : await session.store.message(context.message)
+  // A subagent's work belongs to the message it was sent from, and so to that message's conversation.
+  const id = named?.conversation ?? (await conversationOf(session, context))
   const known = await session.store.conversation(id)
   const conversation: Conversation = known ?? { id, title, head: null, createdAt: session.env.now() }
-  if (context.message !== undefined) {
-    const named = await session.store.message(context.message)
-    if (named !== null) return joined(known, conversation, named)
-    return begun(session, conversation, title, context.message)
-  }
+  if (context.message !== undefined && named === null) return begun(session, conversation, title, context.message)
+  // A message that was rewound takes nothing more: what its host still sends goes on from the head.
+  if (named !== null && (await isOnHeadPath(session, conversation, named.id))) return joined(known, conversation, named)
   const head = conversation.head === null ? null : await session.store.message(conversation.head)
   if (head !== null && (await takesMore(session, conversation, head))) return joined(known, conversation, head)
   return begun(session, conversation, title, null, true)
+}
+
+async function isOnHeadPath(session: Session, conversation: Conversation, message: MessageId): Promise<boolean> {
+  if (conversation.head === message) return true
+  const messages = messagesById(await session.store.messages(conversation.id))
+  return pathToRoot(messages, conversation.head).includes(message)
 }
 
 /** The conversation that a caller without a message belongs to. */
@@ -80,9 +87,8 @@ async function newestSaid(session: Session): Promise<ConversationId | null> {
 async function takesMore(session: Session, conversation: Conversation, head: Message): Promise<boolean> {
   const operations = await session.store.operations({ conversation: conversation.id, limit: 1 })
   const last = operations.at(-1)
-  // A rewind closed the message that it moved to: what comes now is a new branch.
-  if (last?.kind === "rewind" || ((last?.kind === "undo" || last?.kind === "redo") && last.heads !== undefined))
-    return false
+  // A rewind closed the message that it moved to: what comes now is a new branch, unless a message was begun since.
+  if (last?.heads?.some(move => move.conversation === conversation.id && move.after === head.id) === true) return false
   if (head.inferred !== true) return true
   const quietSince = Math.max(head.createdAt, last?.at ?? 0)
   return session.env.now() - quietSince <= session.config["message.idleSeconds"] * 1000

@@ -2,6 +2,7 @@ import { isPending } from "@galley/core/change/item.ts"
 import { fileOfLines, textOf, type Loaded } from "@galley/core/change/loaded.ts"
 import { foldProposal } from "@galley/core/change/sides-fold.ts"
 import { Failure } from "@galley/core/failure.ts"
+import type { Conversation } from "@galley/core/history/operation.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
 import type { DecisionResult } from "@galley/core/protocol/results.ts"
@@ -108,11 +109,19 @@ export async function message(
       const known = await session.store.message(params.id)
       if (known !== null) return { version: 1, operation: null, files: [], message: known.id }
     }
-    const conversation = (await session.store.conversation(id)) ?? {
-      id,
-      title: params.text,
-      head: null,
-      createdAt: session.env.now(),
+    const known = await session.store.conversation(id)
+    const parent = params.parent === undefined ? null : await session.store.message(params.parent)
+    if (params.parent !== undefined && parent === null)
+      throw new Failure("NOT_FOUND", `There is no message ${params.parent}.`, "galley log lists the messages.")
+    if (known !== null && parent !== null && parent.conversation !== id && known.forkedFrom !== parent.id)
+      throw new Failure(
+        "BAD_ARGUMENT",
+        `Message ${parent.id} is of conversation ${parent.conversation}; only a new conversation can begin there.`,
+      )
+    const conversation: Conversation = {
+      ...(known ?? { id, title: params.text, head: null, createdAt: session.env.now() }),
+      ...(parent === null ? {} : { head: parent.id }),
+      ...(known === null && parent !== null ? { forkedFrom: parent.id } : {}),
     }
     const origin = begun(session, conversation, params.text, params.id ?? null)
     await session.store.commit(origin.rows)

@@ -1,6 +1,6 @@
 import { isPending } from "@galley/core/change/item.ts"
 import { conflictRegions } from "@galley/core/change/fold.ts"
-import { linesOf, sameLoaded, textOf, type Loaded } from "@galley/core/change/loaded.ts"
+import { linesOf, loadedAbsent, sameLoaded, textOf, type Loaded } from "@galley/core/change/loaded.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { isWithin, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Params, Result } from "@galley/core/protocol/requests.ts"
@@ -9,8 +9,18 @@ import { authorshipOf } from "./authors.ts"
 import { loadState } from "./contents.ts"
 import { diffOfSides, diffOfView } from "./diff-text.ts"
 import { readDisk } from "./disk.ts"
-import { fileView, sameHunk, viewSubject, type SubjectView } from "./file-view.ts"
+import {
+  fileId,
+  fileView,
+  isInConflict,
+  parkedView,
+  sameHunk,
+  shownPath,
+  viewSubject,
+  type SubjectView,
+} from "./file-view.ts"
 import { changesOfMessage, changesOfOperation, counts, operationView, type PathChange } from "./history-views.ts"
+import { readMarks } from "./marks.ts"
 import { isNamedBy } from "./selection.ts"
 import type { Session } from "./session.ts"
 import { catchUp } from "./status.ts"
@@ -31,7 +41,15 @@ export async function diff(session: Session, params: Params<"diff">): Promise<Re
     diffOfView(view.subject.path, view.subject.partner?.path ?? view.subject.path, view.sides, view.view),
   )
   const files = []
-  for (const view of views) files.push(await fileView(session, view))
+  const marks = await readMarks(session)
+  for (const view of views) files.push(await fileView(session, view, marks))
+  for (const entry of (await session.store.parked()).filter(one => isWithin(one.item.path, path))) {
+    const parked = await parkedView(session, entry, marks)
+    const where = entry.branch === null ? "a detached HEAD" : `branch ${entry.branch}`
+    const text = diffOfView(entry.item.path, entry.item.path, parked.shown.sides, parked.shown.view)
+    texts.push(`# ${showPath(entry.item.path)}: parked on ${where}, not on disk here\n${text}`)
+    files.push(parked.file)
+  }
   return { version: 1, diff: texts.join(""), files }
 }
 
@@ -39,14 +57,20 @@ export async function diff(session: Session, params: Params<"diff">): Promise<Re
 export async function cat(session: Session, params: Params<"cat">): Promise<Result<"cat">> {
   const path = await session.root.resolveEntry(params.path)
   const state = await sideOf(session, path, params.side)
-  if (state.kind === "absent") return { version: 1, path, absent: true }
-  if (state.kind === "symlink") return { version: 1, path, absent: false, text: state.target }
+  const shown = path.toWellFormed()
+  if (state.kind === "absent") return { version: 1, path: shown, absent: true }
+  if (state.kind === "symlink") return { version: 1, path: shown, absent: false, text: state.target }
+  if (state.kind === "unknown")
+    throw new Failure(
+      "NOT_FOUND",
+      `What ${showPath(path)} held there is not known: it could not be read, is too large, expired or was purged.`,
+    )
   if (state.kind !== "file") throw new Failure("NOT_TEXT", `${showPath(path)} is a ${state.kind}, not a file.`)
   const document = textOf(state, await session.charsetFor(path))
   const base64 = Buffer.from(state.bytes).toString("base64")
   return document === null
-    ? { version: 1, path, absent: false, base64 }
-    : { version: 1, path, absent: false, text: document.text, base64 }
+    ? { version: 1, path: shown, absent: false, base64 }
+    : { version: 1, path: shown, absent: false, text: document.text, base64 }
 }
 
 /** An operation, a message or a pending file, by id. */
@@ -75,6 +99,7 @@ export async function show(session: Session, params: Params<"show">): Promise<Re
       files: await countsOf(session, changes),
     }
   }
+  await catchUp(session)
   const pending = await session.store.items({ pending: true })
   const subject = subjectsOf(pending).find(one => isNamedBy(one.item, params.id))
   if (subject === undefined)
@@ -100,13 +125,13 @@ export async function file(session: Session, params: Params<"file">): Promise<Re
     .filter(note => note.kind === "comment")
     .map(note => ({ id: note.id, line: note.line, text: note.text, delivered: note.deliveredAt !== null }))
   if (view === undefined || !(view.subject.path === path || view.subject.partner?.path === path))
-    return { ...(await quietFile(session, path)), comments }
+    return { ...((await parkedFile(session, path)) ?? (await quietFile(session, path))), comments }
   const charset = await session.charsetFor(view.subject.path)
   const authorship = await authorshipOf(session, view.subject.path, view.view)
   const text = (state: Loaded): string | null => (state.kind === "absent" ? "" : (textOf(state, charset)?.text ?? null))
   return {
     version: 1,
-    file: await fileView(session, view),
+    file: await fileView(session, view, await readMarks(session)),
     base: text(view.sides.base),
     current: text(view.sides.current),
     authors: authorship === null ? [] : [...authorship.current],
@@ -119,6 +144,7 @@ async function conflictsOf(session: Session, view: SubjectView): Promise<Result<
   const origin = view.subject.item.conflictOrigin
   if (origin === undefined) return []
   const lines = linesOf(await loadState(session.store, origin), await session.charsetFor(view.subject.path))
+  if (!isInConflict(view)) return []
   if (lines === null || view.view.text === null)
     return [
       { hunk: null, reason: "The file was changed on disk while this was pending.", mine: "", theirs: "", origin: "" },
@@ -132,17 +158,34 @@ async function conflictsOf(session: Session, view: SubjectView): Promise<Result<
   }))
 }
 
+/** The newest parked change of a path: the two texts as they were set aside. */
+async function parkedFile(session: Session, path: WorkspacePath): Promise<Omit<Result<"file">, "comments"> | null> {
+  const entry = (await session.store.parked()).filter(one => one.item.path === path).at(-1)
+  if (entry === undefined) return null
+  const { file, shown } = await parkedView(session, entry, await readMarks(session))
+  const charset = await session.charsetFor(path)
+  const text = (state: Loaded): string | null => (state.kind === "absent" ? "" : (textOf(state, charset)?.text ?? null))
+  return {
+    version: 1,
+    file,
+    base: text(shown.sides.base),
+    current: text(shown.sides.current),
+    authors: [],
+    conflicts: [],
+  }
+}
+
 async function quietFile(session: Session, path: WorkspacePath): Promise<Omit<Result<"file">, "comments">> {
-  const state = await readDisk(session, path)
-  if (state.kind === "absent") throw new Failure("NOT_FOUND", `There is no ${showPath(path)}.`)
+  const state = path === "" ? loadedAbsent : await readDisk(session, path)
+  if (state.kind === "absent") throw new Failure("NOT_FOUND", `There is no file ${showPath(path)}.`)
   const text = textOf(state, await session.charsetFor(path))?.text ?? null
   const item = await session.store.item(path)
   return {
     version: 1,
     file: {
-      path,
+      ...shownPath(path),
       kinds: [],
-      id: path,
+      id: fileId(path),
       revision: item?.revision ?? 0,
       disk: item?.disk ?? "current",
       hunks: [],

@@ -4,15 +4,17 @@ import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
 import type { RequestContext, Selection } from "@galley/core/protocol/requests.ts"
 import type { DecisionResult } from "@galley/core/protocol/results.ts"
+import type { Parked } from "../store/store.ts"
 import { authorshipOf } from "./authors.ts"
 import { commitTurns, type Turn } from "./commit.ts"
 import { rejectedNotes } from "./feedback.ts"
 import { deriveView, fileViews, type SubjectView } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
 import { decideMessage } from "./message-decision.ts"
+import { decideParked, parkedUnder } from "./park.ts"
 import { refuseAgent } from "./policy.ts"
 import { repairInterrupted } from "./repair.ts"
-import { chosenIn, selectSubjects, type SelectedSubject } from "./selection.ts"
+import { chosenIn, isPartial, selectSubjects, type SelectedSubject } from "./selection.ts"
 import type { Session } from "./session.ts"
 import { turnsOfSubject } from "./subject-turns.ts"
 
@@ -43,8 +45,18 @@ export async function decideLocked(
   decision: Decision,
   facts: { readonly kind?: "answer"; readonly title?: string } = {},
 ): Promise<DecisionResult> {
-  const selected = await selectSubjects(session, selection)
   const onOverlap = selection.onConflict ?? "stop"
+  const parked = await parkedOnly(session, selection)
+  if (parked.length > 0) {
+    const done = await decideParked(session, parked, decision, onOverlap)
+    return {
+      version: 1,
+      operation: done.operation?.id ?? null,
+      title: done.title,
+      files: await fileViews(session, done.items),
+    }
+  }
+  const selected = await selectSubjects(session, selection)
   const decided: { shown: SelectedSubject; turns: Turn[]; hunks: number }[] = []
   for (const subject of selected) {
     const outcome =
@@ -70,6 +82,14 @@ export async function decideLocked(
   return { version: 1, operation: operation?.id ?? null, title, files: await fileViews(session, items) }
 }
 
+/** What is parked at a path where nothing is pending; everything else never touches parked items. */
+async function parkedOnly(session: Session, selection: Selection): Promise<readonly Parked[]> {
+  if (selection.path === undefined || selection.message !== undefined || isPartial(selection)) return []
+  const path = await session.root.resolveEntry(selection.path)
+  const pending = await session.store.items({ pending: true, under: path })
+  return pending.length > 0 ? [] : parkedUnder(session, path)
+}
+
 async function decideSubject(
   session: Session,
   { shown, standings }: SelectedSubject,
@@ -80,19 +100,31 @@ async function decideSubject(
   const charset = await session.charsetFor(shown.subject.path)
   let now = shown
   let hunks = 0
+  // Of a renamed file "existence" is its name, which has no part in the text.
+  const renamed = shown.subject.partner !== null && selection.properties?.includes("existence") === true
+  const asked = renamed
+    ? { ...selection, properties: selection.properties?.filter(name => name !== "existence") ?? [] }
+    : selection
   // Lines that span several hunks are decided hunk by hunk, from the last, so that the earlier ones keep their places.
-  for (const chosen of chosenIn(shown, selection)) {
+  for (const chosen of chosenIn(shown, asked)) {
     const authorship = decision === "reject" ? await authorshipOf(session, shown.subject.path, now.view) : null
     const outcome = decideSides(now.sides, chosen, decision, onOverlap, {
       charset,
       authorship,
       conflicting: now.conflicting,
+      movedWhole: now.movedWhole,
     })
     if (outcome.kind === "conflict") throw conflict(shown, outcome.reason, outcome.hunks.length)
     hunks += chosen.kind === "hunks" ? chosen.hunks.length : chosen.kind === "all" ? Math.max(shown.hunks.length, 1) : 1
     now = await deriveView(session, shown.subject, outcome.sides)
   }
-  const turns = turnsOfSubject(shown.subject, standings, now, decision)
+  const turns = turnsOfSubject(
+    shown.subject,
+    standings,
+    now,
+    decision,
+    renamed || !isPartial(selection) ? "name" : "text",
+  )
   return { turns, hunks }
 }
 
@@ -117,8 +149,7 @@ function titleOf(
   if (selection.message !== undefined)
     return `${verb} message ${selection.message} in ${decided.length === 1 ? path : `${decided.length} files`}`
   if (decided.length > 1) return `${verb} all in ${decided.length} files`
-  const partial = selection.hunks !== undefined || selection.lines !== undefined || selection.properties !== undefined
-  if (!partial) return `${verb} all of ${path}`
+  if (!isPartial(selection)) return `${verb} all of ${path}`
   if (selection.lines !== undefined) return `${verb} lines in ${path}`
   if (selection.properties !== undefined) return `${verb} ${selection.properties.join(" and ")} of ${path}`
   return `${verb} ${first.hunks === 1 ? "1 hunk" : `${first.hunks} hunks`} in ${path}`

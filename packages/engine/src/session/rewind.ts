@@ -1,17 +1,19 @@
 import { sameLoaded, type LoadedSides } from "@galley/core/change/loaded.ts"
 import { Failure } from "@galley/core/failure.ts"
 import type { Message, MessageId, Operation } from "@galley/core/history/operation.ts"
-import { rewindPath, type Move, type PathOutcome } from "@galley/core/history/take-back.ts"
-import { messagesById, routeBetween, type Route } from "@galley/core/history/tree.ts"
+import { rewindPath, type PathOutcome } from "@galley/core/history/take-back.ts"
+import { messagesById, routeOf, standingMessages, type Route } from "@galley/core/history/tree.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
 import type { RewindResult, RewindStepView } from "@galley/core/protocol/results.ts"
 import { commitTurns, type Turn } from "./commit.ts"
-import { loadSides } from "./contents.ts"
+import { blobOf } from "./contents.ts"
 import { diffOfSides } from "./diff-text.ts"
 import { settleDrift, standingAt, type Standing } from "./drift.ts"
 import { rewoundNote } from "./feedback.ts"
+import { shownPath } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
+import { loadMove, movesOf, type LoggedMove } from "./moves.ts"
 import { refuseAgent } from "./policy.ts"
 import { repairInterrupted } from "./repair.ts"
 import type { Session } from "./session.ts"
@@ -20,6 +22,8 @@ import type { Session } from "./session.ts"
 interface PathPlan {
   readonly standing: Standing
   readonly outcome: PathOutcome
+  /** The old name, where the log knows the path's creation as a rename: shown again if that comes back. */
+  readonly renamedFrom?: WorkspacePath
 }
 
 /** The whole of a rewind, before anything is written. */
@@ -65,42 +69,60 @@ async function planRewind(session: Session, params: Params<"rewind">): Promise<P
   const conversation = await session.store.conversation(message.conversation)
   const target = params.after === true ? message.id : message.parent
   const messages = messagesById(await session.store.messages())
-  const route = routeBetween(messages, conversation?.head ?? null, target)
-  const operations = await operationsOf(session, [...route.back, ...route.forward])
+  const logged = await session.store.operations({ conversation: message.conversation })
+  const route = routeOf(messages, message.conversation, standingMessages(logged), conversation?.head ?? null, target)
+  const onRoute = new Set([...route.back, ...route.forward])
+  const operations = await operationsOf(session, [...onRoute])
   const paths = [...new Set(operations.flatMap(operation => operation.changes.map(change => change.path)))].sort()
   const standings = await settleDrift(session, paths)
+  const logs = new Map<WorkspacePath, LoggedMove[]>()
+  for (const path of paths) logs.set(path, await movesFrom(session, path, onRoute))
+  await refuseMissing(session, logs)
   const planned: PathPlan[] = []
   for (const path of paths) {
     const standing = standingAt(standings, path)
-    const moves = await movesOf(session, path)
+    const moves = logs.get(path) ?? []
     const outcome = rewindPath(
-      moves,
+      await Promise.all(moves.map(move => loadMove(session, move))),
       standing.sides,
       route,
       params.onConflict ?? "stop",
       await session.charsetFor(path),
     )
-    planned.push({ standing, outcome })
+    const renamedFrom = moves.findLast(({ change }) => change.renamedFrom !== undefined)?.change.renamedFrom
+    planned.push({ standing, outcome, ...(renamedFrom === undefined ? {} : { renamedFrom }) })
   }
   return { message, target, route, paths: planned }
 }
 
-/** All known moves of a path, oldest first, contents in hand. */
-export async function movesOf(session: Session, path: WorkspacePath): Promise<Move[]> {
-  const operations = await session.store.operations({ path })
-  const moves: Move[] = []
-  for (const operation of operations)
-    for (const change of operation.changes)
-      if (change.path === path)
-        moves.push({
-          operation: operation.id,
-          actor: operation.actor,
-          message: operation.message,
-          before: await loadSides(session.store, change.before),
-          after: await loadSides(session.store, change.after),
-          ...(operation.tookBack === undefined ? {} : { tookBack: operation.tookBack }),
-        })
-  return moves
+/** The path's moves from the first one of these messages on: older ones do not matter to a rewind. */
+async function movesFrom(
+  session: Session,
+  path: WorkspacePath,
+  messages: ReadonlySet<MessageId>,
+): Promise<LoggedMove[]> {
+  const moves = await movesOf(session, path)
+  const first = moves.findIndex(({ operation }) => operation.message !== null && messages.has(operation.message))
+  return first < 0 ? [] : moves.slice(first)
+}
+
+/** A content that the store has lost is a reason to stop before the first write, and never absence. */
+async function refuseMissing(session: Session, logs: ReadonlyMap<WorkspacePath, readonly LoggedMove[]>): Promise<void> {
+  const lost: WorkspacePath[] = []
+  for (const [path, moves] of logs) {
+    const blobs = moves.flatMap(({ change }) =>
+      [change.before.base, change.before.current, change.after.base, change.after.current].flatMap(
+        state => blobOf(state) ?? [],
+      ),
+    )
+    if ((await session.store.missingBlobs([...new Set(blobs)])).length > 0) lost.push(path)
+  }
+  if (lost.length > 0)
+    throw new Failure(
+      "STORE_FAILED",
+      `The store has lost contents of ${lost.slice(0, 5).map(showPath).join(", ")}${lost.length > 5 ? ` and ${lost.length - 5} more` : ""}. Nothing was written.`,
+      "galley doctor checks the store.",
+    )
 }
 
 async function operationsOf(session: Session, messages: readonly MessageId[]): Promise<Operation[]> {
@@ -114,11 +136,12 @@ async function carryOut(session: Session, plan: Plan, force: boolean): Promise<s
   if (conversation === null) throw new Error(`BUG: message ${plan.message.id} has no conversation`)
   const before = conversation.head
   const turns: Turn[] = plan.paths
-    .filter(path => path.outcome.conflicts.length === 0)
-    .map(({ standing, outcome }) => ({
+    .filter(({ standing, outcome }) => outcome.conflicts.length === 0 && standing.found.kind !== "unknown")
+    .map(({ standing, outcome, renamedFrom }) => ({
       standing,
       sides: outcome.sides,
       disk: standing.item?.disk ?? "current",
+      ...(renamedFrom !== undefined && outcome.sides.base.kind === "absent" ? { renamedFrom } : {}),
       settled: standing.item?.conflictOrigin !== undefined && isSettled(outcome.sides),
     }))
   if (before === plan.target && turns.every(turn => sameSides(turn.sides, turn.standing.sides))) return null
@@ -160,19 +183,23 @@ async function carryOut(session: Session, plan: Plan, force: boolean): Promise<s
 }
 
 async function stepView(session: Session, { standing, outcome }: PathPlan): Promise<RewindStepView> {
+  const step = await stepOf(session, { standing, outcome })
+  return { ...step, ...shownPath(standing.path) }
+}
+
+async function stepOf(session: Session, { standing, outcome }: PathPlan): Promise<RewindStepView> {
   const path = standing.path
   const disk = standing.item?.disk ?? "current"
   const target = outcome.sides[disk]
-  const [conflict] = outcome.conflicts
-  if (conflict !== undefined) {
-    const unknown = conflict.mine.kind === "unknown" || standing.found.kind === "unknown"
-    const diff = await diffOfSides(session, path, { base: conflict.mine, current: conflict.theirs })
-    return unknown
-      ? { path, action: "skip", reason: conflict.reason }
-      : { path, action: "conflict", reason: conflict.reason, diff }
-  }
   if (standing.found.kind === "unknown")
     return { path, action: "skip", reason: "it cannot be read now, so it is left alone" }
+  const lost = outcome.conflicts.find(conflict => conflict.kind === "unknown")
+  if (lost !== undefined) return { path, action: "skip", reason: `${lost.reason}, so it is left alone` }
+  const [conflict] = outcome.conflicts
+  if (conflict !== undefined) {
+    const diff = await diffOfSides(session, path, { base: conflict.mine, current: conflict.theirs })
+    return { path, action: "conflict", reason: conflict.reason, diff }
+  }
   const diff = await diffOfSides(session, path, { base: standing.found, current: target })
   if (sameLoaded(target, standing.found)) {
     const pending = !sameSides(outcome.sides, standing.sides)

@@ -1,12 +1,13 @@
 import { isPending, type Item } from "@galley/core/change/item.ts"
 import type { Chosen } from "@galley/core/change/sides-decision.ts"
 import type { PropertyName } from "@galley/core/change/sides-view.ts"
+import { substitutionIds } from "@galley/core/change/substitution.ts"
 import type { Hunk } from "@galley/core/diff/hunk.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { isWithin, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Selection } from "@galley/core/protocol/requests.ts"
 import { settleDrift, standingAt, type Standing } from "./drift.ts"
-import { fileId, viewSubject, type IdentifiedHunk, type SubjectView } from "./file-view.ts"
+import { fileId, viewSubject, type SubjectView } from "./file-view.ts"
 import type { Session } from "./session.ts"
 import { subjectsOf } from "./subject.ts"
 
@@ -45,8 +46,7 @@ export async function selectSubjects(session: Session, selection: Selection): Pr
       `Nothing is pending in ${showPath(path)}. Nothing was changed.`,
       "galley status lists what is pending.",
     )
-  const partly = selection.hunks !== undefined || selection.lines !== undefined || selection.properties !== undefined
-  if (partly && path !== null && subjects.length !== 1)
+  if (isPartial(selection) && path !== null && subjects.length !== 1)
     throw new Failure("BAD_ARGUMENT", "Hunks, lines and properties are chosen in one file; give its path.")
   const selected: SelectedSubject[] = []
   for (const subject of subjects) {
@@ -64,20 +64,22 @@ export async function selectSubjects(session: Session, selection: Selection): Pr
     })
   }
   return selection.path === undefined && selection.hunks !== undefined
-    ? selected.filter(one => one.shown.hunks.some(hunk => selection.hunks?.includes(hunk.id) === true))
+    ? selected.filter(one => selection.hunks?.some(name => hunksNamed(one.shown, name).length > 0) === true)
     : selected
+}
+
+/** Whether hunks, lines or properties are chosen, and not all that is pending. */
+export function isPartial(selection: Selection): boolean {
+  return selection.hunks !== undefined || selection.lines !== undefined || selection.properties !== undefined
 }
 
 /** What of a subject the selection names, in the order in which to decide it. */
 export function chosenIn(shown: SubjectView, selection: Selection): Chosen[] {
   const chosen: Chosen[] = []
   if (selection.hunks !== undefined) {
-    const wanted =
-      selection.path === undefined
-        ? selection.hunks.filter(id => shown.hunks.some(hunk => hunk.id === id))
-        : selection.hunks
-    const hunks = wanted
-      .map(name => hunkNamed(shown, name))
+    // Without a path a name may be of hunks in many files, or of a substitution made all over.
+    const hunks = selection.hunks
+      .flatMap(name => (selection.path === undefined ? hunksNamed(shown, name) : hunkNamed(shown, name)))
       .sort((a, b) => a.fromBase - b.fromBase || a.fromCurrent - b.fromCurrent)
     if (selection.lines === undefined)
       chosen.push({ kind: "hunks", hunks: hunks.filter((hunk, at) => hunks.indexOf(hunk) === at) })
@@ -133,11 +135,23 @@ function refuseStale(selection: Selection, item: Item, before: readonly Item[]):
     )
 }
 
-function hunkNamed(shown: SubjectView, name: string): Hunk {
-  const found: IdentifiedHunk | undefined = isNumber(name)
-    ? shown.hunks[Number(name) - 1]
-    : shown.hunks.find(one => one.id === name)
-  if (found !== undefined) return found.hunk
+/** The hunks with that id, or all that make that substitution; bare numbers are of one file and name none. */
+function hunksNamed(shown: SubjectView, name: string): Hunk[] {
+  if (isNumber(name)) return []
+  const own = shown.hunks.find(one => one.id === name)
+  if (own !== undefined) return [own.hunk]
+  const text = shown.view.text
+  if (text === null) return []
+  const hunks = shown.hunks.map(one => one.hunk)
+  const same = substitutionIds(text.base, text.current, hunks)
+  return hunks.filter((_, at) => same[at] === name)
+}
+
+function hunkNamed(shown: SubjectView, name: string): readonly Hunk[] {
+  const found = isNumber(name)
+    ? shown.hunks.slice(Number(name) - 1, Number(name)).map(one => one.hunk)
+    : hunksNamed(shown, name)
+  if (found.length > 0 && name !== "0") return found
   if (isNumber(name))
     throw new Failure(
       "BAD_ARGUMENT",

@@ -6,7 +6,7 @@ import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import type { RequestIo } from "./request-io.ts"
 import { askPerson } from "./ask.ts"
 import { diffOfSides } from "./diff-text.ts"
-import { errorCode } from "./disk.ts"
+import { errorCode, failureFrom } from "./disk-trouble.ts"
 import { policyOf, reviewModeOf } from "./policy.ts"
 import { agentView, recordChange, versionOf, type ChangeOutcome } from "./record.ts"
 import type { Session } from "./session.ts"
@@ -86,7 +86,8 @@ async function list(session: Session, asked: string): Promise<Awaited<ReturnType
     for (const { name, kind } of await session.files.list(session.root.absolute(folder))) names.set(name, kind)
   } catch (error) {
     // A folder that is only proposed has nothing on disk.
-    if (errorCode(error) !== "ENOENT") throw error
+    if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR")
+      throw failureFrom(error, `${showPath(folder === "" ? "The workspace" : folder)} cannot be listed.`) ?? error
   }
   for (const item of await session.store.items({ under: folder, pending: true })) {
     if (item.disk !== "base" || item.path === folder) continue

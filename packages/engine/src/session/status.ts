@@ -1,15 +1,17 @@
 import { diskState, isPending, type Item } from "@galley/core/change/item.ts"
 import { sameLoaded } from "@galley/core/change/loaded.ts"
-import { isWithin } from "@galley/core/path.ts"
+import { isWithin, type WorkspacePath } from "@galley/core/path.ts"
 import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
 import type { FileView, StatusResult, WaitingView } from "@galley/core/protocol/results.ts"
 import { readGitState } from "../io/git-folder.ts"
+import { isAlive } from "../io/alive.ts"
 import type { Waiting } from "../store/store.ts"
 import { loadState } from "./contents.ts"
 import { readDisk } from "./disk.ts"
 import { settleDrift } from "./drift.ts"
-import { fileId, fileView, viewSubject } from "./file-view.ts"
+import { fileView, parkedView, viewSubject } from "./file-view.ts"
 import { gitMoved, lookAtGit } from "./git.ts"
+import { readMarks } from "./marks.ts"
 import { reviewModeOf } from "./policy.ts"
 import { repairInterrupted } from "./repair.ts"
 import type { Session } from "./session.ts"
@@ -24,14 +26,16 @@ export async function status(
 ): Promise<StatusResult> {
   await catchUp(session)
   const all = await session.store.items({ pending: true })
-  const wanted =
-    params.paths === undefined
-      ? all
-      : all.filter(item => params.paths?.some(path => isWithin(item.path, path)) === true)
+  const asked = await Promise.all((params.paths ?? []).map(path => session.root.resolveEntry(path)))
+  const isWanted = (path: WorkspacePath): boolean =>
+    params.paths === undefined || asked.some(one => isWithin(path, one))
+  const wanted = all.filter(item => isWanted(item.path))
   const files: FileView[] = []
+  const marks = await readMarks(session)
   for (const subject of subjectsOf(wanted, all))
-    files.push(await fileView(session, await viewSubject(session, subject)))
-  files.push(...(await parkedViews(session)))
+    files.push(await fileView(session, await viewSubject(session, subject), marks))
+  for (const entry of await session.store.parked())
+    if (isWanted(entry.item.path)) files.push((await parkedView(session, entry, marks)).file)
   const conversations = await session.store.conversations()
   const undo = await readUndoState(session)
   return {
@@ -39,11 +43,14 @@ export async function status(
     workspace: session.root.path,
     review: reviewModeOf(session, context),
     heads: conversations.map(conversation => ({ conversation: conversation.id, message: conversation.head })),
-    waiting: (await session.store.waiting()).filter(call => call.answer === null).map(waitingView),
+    waiting: (await session.store.waiting())
+      .filter(call => call.answer === null && isAlive(call.owner))
+      .map(waitingView),
     files,
     notices: await noticesNow(session),
     undo: undo.undo === null ? null : { operation: undo.undo.id, title: undo.undo.title },
     redo: undo.redo === null ? null : { operation: undo.redo.id, title: undo.redo.title },
+    rules: [...session.config["review.accept"]],
   }
 }
 
@@ -74,20 +81,6 @@ async function driftedOf(session: Session, pending: readonly Item[]): Promise<It
       drifted.push(item)
   }
   return drifted
-}
-
-async function parkedViews(session: Session): Promise<FileView[]> {
-  return (await session.store.parked()).map(({ item, branch }) => ({
-    path: item.path.toWellFormed(),
-    kinds: [],
-    id: fileId(item.path),
-    revision: item.revision,
-    disk: item.disk,
-    hunks: [],
-    conflict: false,
-    parked: true,
-    ...(branch === null ? {} : { branch }),
-  }))
 }
 
 async function noticesNow(session: Session): Promise<string[]> {

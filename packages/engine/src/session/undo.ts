@@ -10,6 +10,7 @@ import { loadSides } from "./contents.ts"
 import { settleDrift, standingAt } from "./drift.ts"
 import { fileViews } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
+import { parkedAgain } from "./park.ts"
 import { refuseAgent } from "./policy.ts"
 import { repairInterrupted } from "./repair.ts"
 import type { Session } from "./session.ts"
@@ -106,7 +107,12 @@ async function repeat(
               heads: heads.map(({ before, after, conversation }) => ({ before, after, conversation: conversation.id })),
             }),
       },
-      heads.length === 0 ? {} : { conversations: heads.map(move => ({ ...move.conversation, head: move.after })) },
+      {
+        ...(await parkedAgain(session, target.id, direction)),
+        ...(heads.length === 0
+          ? {}
+          : { conversations: heads.map(move => ({ ...move.conversation, head: move.after })) }),
+      },
       { always: true },
     )
     return {

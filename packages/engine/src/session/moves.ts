@@ -1,0 +1,103 @@
+import type { Mover } from "@galley/core/change/weave-entry.ts"
+import type { Change, ConversationId, Operation } from "@galley/core/history/operation.ts"
+import type { Move } from "@galley/core/history/take-back.ts"
+import type { WorkspacePath } from "@galley/core/path.ts"
+import { sameState } from "@galley/core/state.ts"
+import { loadSides } from "./contents.ts"
+import type { Session } from "./session.ts"
+
+/** What one operation of the log did to one path. */
+export interface LoggedMove {
+  readonly operation: Operation
+  readonly change: Change
+}
+
+/** All moves of a path in the log, oldest first. */
+export async function movesOf(session: Session, path: WorkspacePath): Promise<LoggedMove[]> {
+  const operations = await session.store.operations({ path })
+  return operations.flatMap(operation =>
+    operation.changes.filter(change => change.path === path).map(change => ({ operation, change })),
+  )
+}
+
+export async function loadMove(session: Session, { operation, change }: LoggedMove): Promise<Move> {
+  return {
+    operation: operation.id,
+    actor: operation.actor,
+    message: operation.message,
+    before: await loadSides(session.store, change.before),
+    after: await loadSides(session.store, change.after),
+    ...(operation.tookBack === undefined ? {} : { tookBack: operation.tookBack }),
+  }
+}
+
+/** The path's changes since its base and current were last equal, oldest first. */
+export async function movesSinceQuiet(session: Session, path: WorkspacePath): Promise<LoggedMove[]> {
+  return sinceQuiet(await movesOf(session, path))
+}
+
+/**
+ * Of a path's moves, oldest first, those since nothing was pending there. What an undo, a rewind or the taking up of something parked
+ * brings back was written before: the moves then reach back to where that began.
+ */
+export function sinceQuiet(moves: readonly LoggedMove[]): LoggedMove[] {
+  let start = quietAt(moves, moves.length - 1)
+  for (let at = moves.length - 1; at >= start; at--) {
+    const origin = originOf(moves, at)
+    if (origin >= 0 && origin < start) start = quietAt(moves, origin)
+  }
+  return moves.slice(start)
+}
+
+/** The newest move, at or before a place, that found nothing pending. */
+function quietAt(moves: readonly LoggedMove[], from: number): number {
+  for (let at = from; at > 0; at--) {
+    const move = moves[at]
+    if (move === undefined || moverOf(move.operation) === "history") continue
+    if (sameState(move.change.before.base, move.change.before.current)) return at
+  }
+  return 0
+}
+
+/** Where that began which a move brings back or takes back; -1 for a move that does neither. */
+function originOf(moves: readonly LoggedMove[], at: number): number {
+  const operation = moves[at]?.operation
+  if (operation === undefined) return -1
+  const id = operation.undoes ?? operation.redoes
+  if (id !== undefined) return moves.findIndex(move => move.operation.id === id)
+  if (operation.kind === "unpark") return moves.slice(0, at).findLastIndex(move => move.operation.kind === "park")
+  const messages = new Set([...(operation.tookBack ?? []), ...(operation.broughtBack ?? [])])
+  if (messages.size === 0) return -1
+  return moves.findIndex(move => move.operation.message !== null && messages.has(move.operation.message))
+}
+
+/** The conversations whose agents have work among these moves. */
+export function conversationsIn(moves: readonly LoggedMove[]): ConversationId[] {
+  const found = moves.flatMap(({ operation }) =>
+    operation.actor === "agent" && operation.conversation !== null ? [operation.conversation] : [],
+  )
+  return [...new Set(found)]
+}
+
+/** Who moved the lines, as authorship counts it. */
+export function moverOf(operation: Operation): Mover {
+  switch (operation.kind) {
+    case "edit":
+    case "command":
+      return operation.actor === "person" ? "person" : "agent"
+    case "external":
+    case "git":
+    case "write":
+    case "recover":
+      return "person"
+    case "accept":
+    case "reject":
+    case "answer":
+    case "rewind":
+    case "undo":
+    case "redo":
+    case "park":
+    case "unpark":
+      return "history"
+  }
+}
