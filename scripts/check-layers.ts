@@ -11,7 +11,7 @@ import { dirname, join, relative } from "node:path"
 export const arrows: Readonly<Record<string, readonly string[]>> = {
   "core/": [],
   "core/text": ["core/"],
-  "core/diff": ["core/", "core/text", "@jest/diff-sequences"],
+  "core/diff": ["core/", "core/text"],
   "core/change": ["core/", "core/text", "core/diff"],
   "core/history": ["core/", "core/text", "core/diff", "core/change"],
   "core/tool": ["core/", "core/text", "core/diff"],
@@ -36,7 +36,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "galley/hooks": ["core/*", "engine/", "node:*", "jsonc-parser"],
   "galley/acp": ["core/*", "engine/", "node:*", "@agentclientprotocol/sdk"],
   "galley/": ["*"],
-  "page/": ["core/*", "preact", "@codemirror/*", "@lezer/*"],
+  "page/": ["core/*", "preact", "preact/hooks", "@codemirror/*", "@lezer/*"],
   "vscode/": ["core/*", "node:*", "vscode"],
 }
 
