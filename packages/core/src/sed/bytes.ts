@@ -1,8 +1,8 @@
 import type { SedEdit } from "./command.ts"
 import { type Effort, effortFor, maxLength, refuseLength } from "./effort.ts"
-import { Declined, type NotSimulated, orNotSimulated } from "./outcome.ts"
+import { Declined, type NotSimulated } from "./outcome.ts"
 import { compile, type Program } from "./program.ts"
-import { applySedSteps, refuseCharacters, refuseLocale, type SedLocale, substitute } from "./substitute.ts"
+import { refuseCharacters, refuseLocale, refuseText, type SedLocale, substitute } from "./substitute.ts"
 
 /** What sed would leave in the file, byte for byte. */
 export interface SedAppliedToBytes {
@@ -27,38 +27,59 @@ export function applySedToBytes(
   }
 }
 
-/** As `applySedToBytes`, in the steps of `applySedSteps`. */
+/** As `applySedToBytes`, in the steps of `applySedSteps`; a file of many megabytes is decoded and encoded by the megabyte. */
 export function* applySedToBytesSteps(
   edit: SedEdit,
   bytes: Uint8Array,
   locale: SedLocale = "utf-8",
 ): Generator<void, SedAppliedToBytes | NotSimulated> {
-  const tooLong = orNotSimulated(() => refuseLength(bytes.length, maxLength))
-  if (tooLong !== undefined) return tooLong
-  const text = decoded(bytes)
-  if (text !== undefined) {
-    const applied = yield* applySedSteps(edit, text, locale)
-    if (applied.kind === "notSimulated") return applied
-    const { replacements } = applied
-    // What was not touched keeps its very array.
-    return {
-      kind: "sedAppliedToBytes",
-      bytes: replacements === 0 ? bytes : new TextEncoder().encode(applied.text),
-      replacements,
-    }
-  }
   try {
+    refuseLength(bytes.length, maxLength)
     const program = compile(edit.script, edit.extended)
     refuseLocale(program, edit.script, locale)
-    refuseCharacters(program, locale)
     const effort = effortFor(bytes.length)
-    return program.literals.whole !== undefined && isPlain(program)
-      ? yield* replaceBytewise(program, program.literals.whole, bytes, effort)
-      : yield* replaceInValidLines(program, bytes, effort)
+    const parts: Uint8Array[] = []
+    let replacements = 0
+    for (let from = 0; from < bytes.length; ) {
+      const newline = bytes.indexOf(10, from + segmentLength)
+      const to = newline < 0 ? bytes.length : newline + 1
+      const part = yield* replaceInLines(program, bytes.subarray(from, to), locale, effort)
+      parts.push(part.bytes)
+      replacements += part.replacements
+      from = to
+      if (from < bytes.length) yield
+    }
+    // What was not touched keeps its very array.
+    return { kind: "sedAppliedToBytes", bytes: replacements === 0 ? bytes : joined(parts), replacements }
   } catch (error) {
     if (error instanceof Declined) return error.outcome
     throw error
   }
+}
+
+const segmentLength = 2 ** 20
+
+/** Some whole lines and how often they were changed. */
+type Part = Omit<SedAppliedToBytes, "kind">
+
+function* replaceInLines(
+  program: Program,
+  bytes: Uint8Array,
+  locale: SedLocale,
+  effort: Effort,
+): Generator<void, Part> {
+  const text = decoded(bytes)
+  if (text !== undefined) {
+    refuseText(program, text, locale)
+    const applied = yield* substitute(program, text, effort)
+    return applied.replacements === 0
+      ? { bytes, replacements: 0 }
+      : { bytes: new TextEncoder().encode(applied.text), replacements: applied.replacements }
+  }
+  refuseCharacters(program, locale)
+  return program.literals.whole !== undefined && isPlain(program)
+    ? yield* replaceBytewise(program, program.literals.whole, bytes, effort)
+    : yield* replaceInValidLines(program, bytes, effort)
 }
 
 /** The text, byte order mark included; undefined where the bytes are not UTF-8. */
@@ -75,12 +96,7 @@ function isPlain(program: Program): boolean {
 }
 
 /** Runs the substitution over a string whose characters are bytes: a plain text in UTF-8 is found there as well. */
-function* replaceBytewise(
-  program: Program,
-  literal: string,
-  bytes: Uint8Array,
-  effort: Effort,
-): Generator<void, SedAppliedToBytes> {
+function* replaceBytewise(program: Program, literal: string, bytes: Uint8Array, effort: Effort): Generator<void, Part> {
   const whole = byteString(new TextEncoder().encode(literal))
   const inBytes = (text: string): string => byteString(new TextEncoder().encode(text))
   const { replacement } = program
@@ -97,29 +113,36 @@ function* replaceBytewise(
     byteString(bytes),
     effort,
   )
-  return { kind: "sedAppliedToBytes", bytes: bytesOf(applied.text), replacements: applied.replacements }
+  return { bytes: bytesOf(applied.text), replacements: applied.replacements }
 }
 
-function* replaceInValidLines(program: Program, bytes: Uint8Array, effort: Effort): Generator<void, SedAppliedToBytes> {
+function* replaceInValidLines(program: Program, bytes: Uint8Array, effort: Effort): Generator<void, Part> {
   const required = byteString(new TextEncoder().encode(program.literals.required))
   const parts: Uint8Array[] = []
   let replacements = 0
-  let lineStart = 0
-  while (lineStart < bytes.length) {
+  let validFrom = 0
+  for (let lineStart = 0; lineStart <= bytes.length; ) {
     const newline = bytes.indexOf(10, lineStart)
     const lineEnd = newline < 0 ? bytes.length : newline + 1
     const line = bytes.subarray(lineStart, lineEnd)
-    const text = decoded(line)
-    if (text !== undefined) {
-      const applied = yield* substitute(program, text, effort)
-      parts.push(applied.replacements === 0 ? line : new TextEncoder().encode(applied.text))
+    const valid = decoded(line) !== undefined
+    if (!valid || lineEnd === bytes.length) {
+      const run = bytes.subarray(validFrom, valid ? lineEnd : lineStart)
+      const applied = yield* substitute(program, decoded(run) ?? "", effort)
+      parts.push(applied.replacements === 0 ? run : new TextEncoder().encode(applied.text))
       replacements += applied.replacements
-    } else if (required === "" || byteString(line).includes(required)) {
-      throw new Declined("text", "A line that the pattern may match has bytes that are not UTF-8.")
-    } else parts.push(line)
+    }
+    if (!valid) {
+      if (required === "" || byteString(line).includes(required)) {
+        throw new Declined("text", "A line that the pattern may match has bytes that are not UTF-8.")
+      }
+      parts.push(line)
+      validFrom = lineEnd
+    }
+    if (lineEnd === bytes.length) break
     lineStart = lineEnd
   }
-  return { kind: "sedAppliedToBytes", bytes: joined(parts), replacements }
+  return { bytes: joined(parts), replacements }
 }
 
 function byteString(bytes: Uint8Array): string {
@@ -136,6 +159,8 @@ function bytesOf(text: string): Uint8Array {
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only, ...more] = parts
+  if (only !== undefined && more.length === 0) return only
   const out = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
   for (const part of parts) {

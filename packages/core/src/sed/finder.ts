@@ -1,5 +1,5 @@
 import { dfaOf, hopelessUnits, longestFrom } from "./dfa.ts"
-import type { Effort } from "./effort.ts"
+import { type Effort, spend } from "./effort.ts"
 import type { Program } from "./program.ts"
 import { leftmostToEnd, possibleStarts, type ReverseDfa, reverseDfaOf } from "./reverse-dfa.ts"
 
@@ -91,6 +91,8 @@ function automatonFinder(program: Program, text: string, effort: Effort): Finder
   let marks: Uint8Array | undefined
   let marksFrom = 0
   let reverse: ReverseDfa | undefined
+  // Charged, because a file that is not UTF-8 is searched in many pieces.
+  spend(effort, 4096)
   const hopeless = hopelessUnits(nfa)
 
   const nextStart = (lineStart: number, at: number, lineEnd: number): number => {

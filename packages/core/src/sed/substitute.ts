@@ -48,7 +48,7 @@ export function* applySedSteps(
     refuseLength(text.length, maxLength)
     const program = compile(edit.script, edit.extended)
     refuseLocale(program, edit.script, locale)
-    if (locale !== "utf-8" && !isAscii(text)) refuseCharacters(program, locale)
+    refuseText(program, text, locale)
     return yield* substitute(program, text, effortFor(text.length))
   } catch (error) {
     if (error instanceof Declined) return error.outcome
@@ -69,6 +69,11 @@ export function refuseLocale(program: Program, script: string, locale: SedLocale
       if (!isAscii(script)) throw notAscii()
       return
   }
+}
+
+/** Refuses a text that the locale could read otherwise. */
+export function refuseText(program: Program, text: string, locale: SedLocale): void {
+  if (locale !== "utf-8" && !isAscii(text)) refuseCharacters(program, locale)
 }
 
 /** Refuses a text with characters outside ASCII where the locale could read them otherwise. */

@@ -42,3 +42,15 @@ test("a file too long for memory is declined, as is a result that would be", () 
     code: "effort",
   })
 })
+
+test("a file of several megabytes is the same as its lines, bytes that are not UTF-8 included", () => {
+  const bad = Buffer.from("\xff none\n", "latin1")
+  const good = Buffer.from("é text 1\n".repeat(120_000))
+  const edit = { kind: "sedEdit", path: "f", script: "s/[0-9]/<&>/", extended: false } as const
+  const expected = Buffer.from("é text <1>\n".repeat(120_000))
+  const whole = applySedToBytes({ ...edit, script: "s/t [0-9]/t <1>/" }, Buffer.concat([good, bad, good]))
+  expect(whole).toMatchObject({ kind: "sedAppliedToBytes", replacements: 240_000 })
+  if (whole.kind === "sedAppliedToBytes")
+    expect(Buffer.concat([expected, bad, expected]).equals(whole.bytes)).toBe(true)
+  expect(applySedToBytes(edit, Buffer.concat([good, bad]))).toMatchObject({ kind: "notSimulated", code: "text" })
+})
