@@ -10,7 +10,7 @@ export function mcpCommand(version: string, newId: () => string): CommandModule 
   return {
     configure(command) {
       command.description(
-        "Serves one agent over MCP on standard input and output. The workspace is --workspace, else the client's root, else\n" +
+        "Serves one agent over MCP on standard input and output. The workspace is --workspace, else the client's root, else " +
           "the folder it started in. An agent starts this itself; to try it by hand use galley call.",
       )
       examples(command, ["galley mcp --workspace /path/to/project", "galley mcp --review hold"])

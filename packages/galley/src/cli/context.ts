@@ -1,6 +1,4 @@
-import { isAbsolute, relative, resolve } from "node:path"
-import { Failure } from "@galley/core/failure.ts"
-import { showPath, type WorkspacePath } from "@galley/core/path.ts"
+import type { WorkspacePath } from "@galley/core/path.ts"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import type { RequestIo } from "@galley/engine/session/request-io.ts"
 import type { Requests, Workspace } from "@galley/engine/workspace.ts"
@@ -8,6 +6,7 @@ import type { Globals } from "./args.ts"
 import type { Finding, Setting } from "./commands/doctor.ts"
 import { inertLine } from "./inert.ts"
 import type { Look } from "./look.ts"
+import { shownPath, workspacePath } from "./paths.ts"
 import { startProgress } from "./progress.ts"
 
 /** The program's surroundings, as values. Only `main.ts` makes one from the process. */
@@ -92,29 +91,6 @@ export function print(context: Context, text: string): void {
 export function printJson(context: Context, document: unknown): void {
   const indent = context.surroundings.stdout.isTTY === true ? 2 : undefined
   context.surroundings.stdout.write(`${JSON.stringify(document, null, indent)}\n`)
-}
-
-/**
- * A typed path is meant from the current folder, as git means it, if that is inside the workspace; from outside (`--workspace`)
- * from the workspace's top.
- */
-export function workspacePath(root: string, cwd: string, typed: string): WorkspacePath {
-  const path = relative(root, resolve(startFolder(root, cwd), typed))
-  if (path === "" || path === ".." || path.startsWith("../") || isAbsolute(path))
-    throw new Failure(
-      "OUTSIDE_WORKSPACE",
-      `${showPath(typed)} is not inside the workspace ${showPath(root)}.`,
-      "Name a file inside it, or another --workspace.",
-    )
-  return path
-}
-
-export function shownPath(root: string, cwd: string, path: WorkspacePath): string {
-  return showPath(relative(startFolder(root, cwd), resolve(root, path)))
-}
-
-function startFolder(root: string, cwd: string): string {
-  return cwd === root || cwd.startsWith(root === "/" ? "/" : `${root}/`) ? cwd : root
 }
 
 function requestContext(actor: RequestContext["actor"], globals: Globals): RequestContext {

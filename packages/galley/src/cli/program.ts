@@ -42,7 +42,12 @@ export async function runProgram(program: Program, words: readonly string[]): Pr
 export async function buildProgram(program: Program, loaded: readonly string[]): Promise<Command> {
   const root = bareProgram(program)
   for (const entry of program.entries) {
-    const command = root.command(entry.name).summary(entry.summary).description(entry.summary).helpGroup(entry.group)
+    const command = root
+      .command(entry.name)
+      .summary(entry.summary)
+      .description(entry.summary)
+      .helpGroup(entry.group)
+      .helpOption("-h, --help", "show help")
     if (loaded.includes(entry.name)) (await entry.load()).configure(command)
   }
   return root

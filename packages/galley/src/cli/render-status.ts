@@ -2,6 +2,7 @@ import type { DecisionResult, FileView, StatusResult } from "@galley/core/protoc
 import { columnsOf, padColumns } from "./columns.ts"
 import { inertLine } from "./inert.ts"
 import type { Colors, Look } from "./look.ts"
+import { exactPath } from "./paths.ts"
 import { counts, kindLetter } from "./render-file.ts"
 import { hunkSummary } from "./render-diff.ts"
 
@@ -38,7 +39,7 @@ export function renderDecision(result: DecisionResult, shown: Shown, look: Look)
 
 export function fileLines(files: readonly FileView[], shown: Shown, color: Colors): string[] {
   const names = files.map(file =>
-    file.from === undefined ? shown(file.path) : `${shown(file.from)} -> ${shown(file.path)}`,
+    file.from === undefined ? shown(exactPath(file)) : `${shown(file.from)} -> ${shown(exactPath(file))}`,
   )
   const width = Math.min(60, Math.max(0, ...names.map(columnsOf)))
   return files.map((file, at) => {

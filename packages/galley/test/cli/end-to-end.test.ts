@@ -236,13 +236,24 @@ describe("where one stands", () => {
   it("names of other than UTF-8 are one file, shown safely", () => {
     const name = Buffer.concat([Buffer.from(`${place.work}/caf`), Buffer.from([0xe9])])
     writeFileSync(name, "x\n")
-    const script = `printf 'call\\0str_replace_editor' >/dev/null; "$0" "$1" purge "$(printf 'caf\\351')" --json`
-    const ran = spawnSync("bash", ["-c", script, process.execPath, program.file], {
-      cwd: place.work,
-      env: place.env,
-      encoding: "utf8",
+    const bash = (script: string) =>
+      spawnSync("bash", ["-c", script, process.execPath, program.file], {
+        cwd: place.work,
+        env: place.env,
+        encoding: "utf8",
+      })
+    expect(bash(`"$0" "$1" cat "$(printf 'caf\\351')" --side disk`)).toMatchObject({
+      status: 0,
+      stderr: "",
+      stdout: "x\n",
     })
-    expect([ran.status, ran.stderr]).toEqual([0, ""])
+    done(callSchema, ["call", "bash", JSON.stringify({ command: "echo y >> caf*" })])
+    const [file] = status().files
+    expect(Buffer.from(file?.pathBytes ?? "", "base64")).toEqual(Buffer.from([0x63, 0x61, 0x66, 0xe9]))
+    expect(place.run(["status"]).out).toContain("M caf\\xe9")
+    expect(place.run(["diff"]).out).toContain("  2 + y")
+    expect(bash(`"$0" "$1" reject "$(printf 'caf\\351')"`)).toMatchObject({ status: 0, stderr: "" })
+    expect(readFileSync(name, "utf8")).toBe("x\n")
   })
 })
 

@@ -2,7 +2,7 @@ import { decisionCommand } from "../decision.ts"
 
 export const command = decisionCommand("accept", {
   description:
-    "Takes pending changes as they are. Name a file, some of its hunks or lines, a message, or everything.\n" +
+    "Takes pending changes as they are. Name a file, some of its hunks or lines, a message, or everything. " +
     "Held changes (review mode hold) are written to the file now.",
   examples: [
     "galley accept src/cart.js",

@@ -1,6 +1,7 @@
 import { type CommandModule, examples } from "../command.ts"
 import { type Context, print, printJson, type Session, withWorkspace } from "../context.ts"
 import { exitCodes } from "../exit.ts"
+import { exactPath } from "../paths.ts"
 import { renderFileDiff, renderUnified } from "../render-diff.ts"
 
 export const command: CommandModule = {
@@ -8,7 +9,7 @@ export const command: CommandModule = {
     command.argument("[path]", "a file, or a folder and all in it")
     command.option("-u, --unified", "as a unified diff, which git apply and patch take")
     command.description(
-      "Shows pending changes inline, hunk by hunk, with the ids that accept and reject take.\n" +
+      "Shows pending changes inline, hunk by hunk, with the ids that accept and reject take. " +
         "With --message M: what that message changed, as a unified diff.",
     )
     examples(command, [
@@ -28,12 +29,7 @@ export const command: CommandModule = {
       else if (options["unified"] === true) print(context, result.diff)
       else if (message !== undefined) print(context, renderUnified(result.diff, context.look))
       else if (result.files.length === 0) print(context, context.look.color.green("Nothing is pending."))
-      else
-        await printFiles(
-          context,
-          session,
-          result.files.map(file => file.path),
-        )
+      else await printFiles(context, session, result.files.map(exactPath))
       return exitCodes.done
     }),
 }

@@ -4,6 +4,7 @@ import { textOf } from "../args.ts"
 import { type CommandModule, examples } from "../command.ts"
 import { print, printJson, type Session, withWorkspace } from "../context.ts"
 import { exitCodes } from "../exit.ts"
+import { exactPath } from "../paths.ts"
 import { showPath } from "@galley/core/path.ts"
 
 export const command: CommandModule = {
@@ -13,7 +14,7 @@ export const command: CommandModule = {
       "write it there (a new file, readable by you alone) instead of standard output",
     )
     command.description(
-      "Prints all that Galley knows of the workspace as one JSON document: messages, operations with their diffs, and both\n" +
+      "Prints all that Galley knows of the workspace as one JSON document: messages, operations with their diffs, and both " +
         "sides of what is pending. It may hold secrets that files held.",
     )
     examples(command, ["galley export > galley.json", "galley export -o galley.json"])
@@ -49,7 +50,7 @@ async function gather({ requests, io, workspace }: Session): Promise<unknown> {
   }
   const pending: unknown[] = []
   for (const file of status.files) {
-    const { path } = file
+    const path = exactPath(file)
     const sides = await Promise.all(["base", "current"].map(side => requests.cat({ path, side, raw: true }, io)))
     pending.push({ ...file, base: sides[0]?.base64 ?? null, current: sides[1]?.base64 ?? null })
   }

@@ -7,7 +7,7 @@ export const command: CommandModule = {
   configure(command) {
     command.argument("<path>", "the file whose recorded contents go")
     command.description(
-      "Removes every recorded content of a file from Galley's store for good: a secret that was in it, for example.\n" +
+      "Removes every recorded content of a file from Galley's store for good: a secret that was in it, for example. " +
         "The file itself stays as it is. This cannot be undone, and earlier states of the file cannot be brought back.",
     )
     examples(command, ["galley purge .env"])

@@ -2,7 +2,7 @@ import { decisionCommand } from "../decision.ts"
 
 export const command = decisionCommand("reject", {
   description:
-    "Puts the old text back. Lines that you wrote stay; where you altered a line of the agent's, say which side to keep\n" +
+    "Puts the old text back. Lines that you wrote stay; where you altered a line of the agent's, say which side to keep " +
     "with --on-conflict. The agent is told at its next contact.",
   examples: [
     "galley reject src/cart.js --hunk k7f2",

@@ -15,8 +15,8 @@ export const command: CommandModule = {
     command.option("--force", "also while a rebase, merge or bisect is under way")
     command.addOption(onConflictOption())
     command.description(
-      "Puts every file back to how it was before the message (or, with --after, behind it), and the conversation there.\n" +
-        "Your own edits since are merged in. The plan is printed first; where you and the agent changed the same lines\n" +
+      "Puts every file back to how it was before the message (or, with --after, behind it), and the conversation there. " +
+        "Your own edits since are merged in. The plan is printed first; where you and the agent changed the same lines " +
         "nothing is written until you say which side to keep. A rewind can itself be undone: galley undo.",
     )
     examples(command, [

@@ -10,7 +10,7 @@ export const command: CommandModule = {
     command.argument("[operation]", "the operation you mean; if it is not the newest one any more, exit 4")
     command.addOption(onConflictOption())
     command.description(
-      "Takes back your newest decision: an accept, a reject, an edit, an answer or a rewind. Again for the one before.\n" +
+      "Takes back your newest decision: an accept, a reject, an edit, an answer or a rewind. Again for the one before. " +
         "What an agent did is taken back by reject or rewind.",
     )
     examples(command, ["galley undo", "galley undo OPERATION"])

@@ -11,7 +11,7 @@ export const command: CommandModule = {
     command.requiredOption("--side <side>", "current: the proposal")
     command.option("--revision <n>", "the file's revision that you saw; another one is refused (exit 4)", readWhole)
     command.description(
-      "Edits a proposal: its new content is read from standard input, byte for byte.\nThe agent is told at its next contact.",
+      "Edits a proposal: its new content is read from standard input, byte for byte. The agent is told at its next contact.",
     )
     examples(command, ["galley write src/cart.js --side current < mine.js"])
   },
