@@ -5,16 +5,27 @@ import { runGit } from "./git-command.ts"
 /** Asks git which of the paths (folders with a trailing slash) it ignores; null where it cannot tell. */
 export type AskIgnored = (paths: readonly string[]) => Promise<ReadonlySet<string> | null>
 
-/** Asks by the rules on the disk. */
+/** Asks by the rules on the disk. A folder in which git tracks files is not ignored. For few paths: each costs a look at all of the index. */
 export function askOnDisk(root: string): AskIgnored {
-  return async paths => {
-    if (paths.length === 0) return new Set()
-    const run = await runGit(root, ["check-ignore", "--stdin", "-z"], { stdin: nulText(paths) })
-    return run.exitCode === 0 || run.exitCode === 1 ? namesOf(run.stdout) : null
-  }
+  return async paths => await askWith(root, ["check-ignore", "--stdin", "-z"], paths)
 }
 
-/** Asks by the rules as the command left them: it may have written `.gitignore` itself. */
+/** Asks what the rules on the disk say, whatever git tracks; see {@link trackedIn}. */
+export function askRules(root: string): AskIgnored {
+  return async paths => await askWith(root, ["check-ignore", "--no-index", "--stdin", "-z"], paths)
+}
+
+async function askWith(
+  root: string,
+  args: readonly string[],
+  paths: readonly string[],
+): Promise<ReadonlySet<string> | null> {
+  if (paths.length === 0) return new Set()
+  const run = await runGit(root, args, { stdin: nulText(paths) })
+  return run.exitCode === 0 || run.exitCode === 1 ? namesOf(run.stdout) : null
+}
+
+/** Asks what the rules say as the command left them (it may have written `.gitignore` itself), whatever git tracks. */
 export function askInView(run: string, check: () => Promise<number>): AskIgnored {
   return async paths => {
     if (paths.length === 0) return new Set()
@@ -49,17 +60,13 @@ export function folderOf(path: WorkspacePath, folders: ReadonlySet<WorkspacePath
   return null
 }
 
-/** Files that git tracks although their folder is ignored: they are ordinary changes. */
-export async function trackedIn(root: string, folders: readonly WorkspacePath[]): Promise<ReadonlySet<WorkspacePath>> {
-  if (folders.length === 0) return new Set()
-  const tracked = new Set<WorkspacePath>()
-  // `ls-files` reads no pathspec file (git 2.39), so folders are given in portions; a name that is not UTF-8 cannot be given.
-  const sayable = folders.filter(folder => folder.isWellFormed())
-  for (let at = 0; at < sayable.length; at += 500) {
-    const args = ["--literal-pathspecs", "ls-files", "-z", "--", ...sayable.slice(at, at + 500)]
-    for (const name of namesOf((await runGit(root, args)).stdout)) tracked.add(name)
-  }
-  return tracked
+/** Which files git tracks of those paths or in those folders, which its rules ignore: they are ordinary changes. */
+export async function trackedIn(root: string, paths: readonly WorkspacePath[]): Promise<ReadonlySet<WorkspacePath>> {
+  if (paths.length === 0) return new Set()
+  // Git compares every path with every entry, so that many paths cost more than the whole list.
+  const few = paths.length <= 20 && paths.every(path => path.isWellFormed())
+  const run = await runGit(root, ["--literal-pathspecs", "ls-files", "-z", "--", ...(few ? paths : [])])
+  return namesOf(run.stdout)
 }
 
 function nulText(paths: readonly string[]): Uint8Array {

@@ -1,4 +1,13 @@
-import { type BigIntStats, closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from "node:fs"
+import {
+  type BigIntStats,
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+} from "node:fs"
 import { readFile } from "node:fs/promises"
 import { hasEscapedByte, pathFromBytes, pathToBytes, type WorkspacePath } from "@galley/core/path.ts"
 
@@ -77,12 +86,23 @@ export function seenAt(path: string): Seen {
 
 export function seenFrom(path: string, stat: BigIntStats): Seen {
   const mode = Number(stat.mode & 0o7777n)
-  if (stat.isFile()) return { kind: "file", mode, size: Number(stat.size), read: () => readFile(native(path)) }
+  if (stat.isFile()) return { kind: "file", mode, size: Number(stat.size), read: reader(path, Number(stat.size)) }
   if (stat.isDirectory()) return { kind: "folder", mode }
   if (stat.isSymbolicLink())
     return { kind: "symlink", target: pathFromBytes(readlinkSync(native(path), { encoding: "buffer" })) }
   return { kind: "other", what: stat.isFIFO() ? "fifo" : stat.isSocket() ? "socket" : "device" }
 }
+
+/**
+ * Small files are read at once: handing each to a thread and back costs several times the reading, and a command may have changed
+ * thousands.
+ */
+function reader(path: string, size: number): SeenFile["read"] {
+  if (size > smallSize) return async () => await readFile(native(path))
+  return async () => await Promise.resolve(readFileSync(native(path)))
+}
+
+const smallSize = 256 * 1024
 
 /** Names in a folder; none where it is no folder or cannot be read. */
 export function namesIn(folder: string): readonly string[] {

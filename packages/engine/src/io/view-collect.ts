@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { RefMove } from "./git-folder.ts"
-import { type AskIgnored, askInView, askOnDisk, folderOf, outermostIgnored, trackedIn } from "./ignored.ts"
+import { type AskIgnored, askInView, askRules, folderOf, outermostIgnored, trackedIn } from "./ignored.ts"
 import { type FolderRename, folderRenames, pairRenames } from "./renames.ts"
 import type { ByProduct, DiskChange } from "./seen.ts"
 import { byProductOf, changeOf, goneChanges, replacedChanges, type Touched, type Upper, walkUpper } from "./upper.ts"
@@ -80,20 +80,21 @@ async function collectUpper(upper: Upper, ended: Ended, ask: AskIgnored): Promis
     ? [null, null]
     : [
         await ask([...folders, ...touched.present.map(inside)]),
-        await askOnDisk(ended.request.root)(touched.gone.flatMap(path => [inside(path), `${inside(path)}/`])),
+        await askRules(ended.request.root)(touched.gone.flatMap(path => [inside(path), `${inside(path)}/`])),
       ]
   const known = ignoredThere === null && ignoredGone === null ? null : [...(ignoredThere ?? []), ...(ignoredGone ?? [])]
   const ignored = known === null ? null : new Set(known)
   const tops = outermostIgnored([...touched.folders, ...touched.gone], ignored, ended.request.dependencyFolders)
-  const tracked = ended.git.hasRules ? await trackedIn(upper.root, [...tops]) : new Set<string>()
+  const singles = touched.present.filter(path => ignored?.has(`./${path}`) === true && folderOf(path, tops) === null)
+  const tracked = ended.git.hasRules ? await trackedIn(upper.root, [...tops, ...singles]) : new Set<string>()
+  const isIgnored = (path: WorkspacePath): boolean => ignored?.has(`./${path}`) === true && !tracked.has(path)
   const changes: DiskChange[] = []
   const aside = new Map<WorkspacePath, { present: WorkspacePath[]; gone: WorkspacePath[] }>()
-  const scattered = crowdedFolders(
-    touched.present.filter(path => ignored?.has(`./${path}`) === true && folderOf(path, tops) === null),
-  )
+  const scattered = crowdedFolders(singles.filter(isIgnored))
   const sort = (path: WorkspacePath, kind: "present" | "gone"): boolean => {
-    const isIgnored = ignored?.has(`./${path}`) === true
-    const top = tracked.has(path) ? null : (folderOf(path, tops) ?? (isIgnored ? folderOf(path, scattered) : null))
+    const top = tracked.has(path)
+      ? null
+      : (folderOf(path, tops) ?? (isIgnored(path) ? folderOf(path, scattered) : null))
     if (top === null) return false
     const group = aside.get(top) ?? { present: [], gone: [] }
     group[kind].push(path)
@@ -103,12 +104,16 @@ async function collectUpper(upper: Upper, ended: Ended, ask: AskIgnored): Promis
   for (const [index, path] of touched.present.entries()) {
     if (index % 200 === 199) await setImmediate()
     if (sort(path, "present")) continue
-    const change = changeOf(upper, path, ignored?.has(`./${path}`) === true)
+    const change = changeOf(upper, path, isIgnored(path))
     if (change !== null) changes.push(change, ...replacedChanges(upper, change))
   }
   for (const path of touched.gone) {
     const onGit = (at: WorkspacePath): void => void remarks.push(gitGoneRemark(at))
-    if (!sort(path, "gone")) changes.push(...goneChanges(upper, path, ignored?.has(`./${path}`) === true, onGit))
+    const expands = folderOf(path, tops) !== null && [...tracked].some(each => each.startsWith(`${path}/`))
+    if (!expands && sort(path, "gone")) continue
+    for (const change of goneChanges(upper, path, isIgnored(path), onGit))
+      if (!expands) changes.push(change)
+      else if (!sort(change.path, "gone")) changes.push({ ...change, ignored: false })
   }
   const products = [...aside].map(([folder, group]) => byProductOf(upper, folder, group.present, group.gone))
   return { changes, byProducts: products, remarks }

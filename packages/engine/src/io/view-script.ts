@@ -47,7 +47,7 @@ code=$?
 printf 'exit %s\\n' "$code" >&4
 while read -r ask mark <&5; do
   if [ "$ask" = end ]; then printf %s "$mark"; continue; fi
-  (cd -- "$root" && exec git --no-optional-locks -c core.fsmonitor=false check-ignore --stdin -z) <io/ask >io/answer 2>/dev/null
+  (cd -- "$root" && exec git --no-optional-locks -c core.fsmonitor=false check-ignore --no-index --stdin -z) <io/ask >io/answer 2>/dev/null
   printf 'answered %s\\n' "$?" >&4
 done
 exit 0

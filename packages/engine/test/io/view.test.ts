@@ -496,7 +496,7 @@ describe.skipIf(!possible)("by-products", () => {
     expect(await made.changes("echo dist/ > .gitignore; echo m > dist/kept; echo n > dist/new")).toEqual([
       '.gitignore: - => "dist/\\n"',
       'dist/kept: "k\\n" => "m\\n"',
-      'dist/new: - => "n\\n" ignored',
+      "dist/… 1",
     ])
   })
 
@@ -509,6 +509,14 @@ describe.skipIf(!possible)("by-products", () => {
       'dist/kept: "k\\n" => "m\\n"',
       "dist/… 99",
     ])
+  })
+
+  test("deleting an ignored folder does not hide the files in it that git tracks", async () => {
+    const made = fresh({ "dist/in/kept": "k\n", "dist/in/new": "n\n" })
+    made.git("init", "-q")
+    made.git("add", "dist/in/kept")
+    made.put({ ".gitignore": "dist/\n" })
+    expect(await made.changes("rm -r dist")).toEqual(['dist/in/kept: "k\\n" => -', "dist/… 1"])
   })
 
   test("deleting one is a line", async () => {
