@@ -46,6 +46,7 @@ export async function openWorkspace(options: {
     notices: moved,
     watch,
     scratch: place.folder,
+    masked: [place.home],
   })
 }
 
@@ -62,6 +63,8 @@ export interface Embedding {
   readonly watch?: (listener: (event: WorkspaceEvent) => void) => () => void
   /** A private folder on disk for views of commands; without one commands have no view. */
   readonly scratch?: string
+  /** Folders that commands must not reach. */
+  readonly masked?: readonly string[]
 }
 
 /** Opens a workspace over injected files, store and clock (REQUIREMENTS E1). */
@@ -94,6 +97,7 @@ function sessionOf(parts: Embedding): Session {
     env: parts.env,
     config: parts.config,
     scratch: parts.scratch ?? null,
+    masked: parts.masked ?? [],
     charsetFor: async (path: WorkspacePath): Promise<Charset | undefined> => {
       const configured = declared.find(entry => matchesGlob(path, entry.glob))?.charset
       const charset = configured ?? (await declaredCharset(parts.files, parts.root, path))

@@ -62,7 +62,7 @@ export async function runCommand(
     ...(call.signal === undefined ? {} : { signal: call.signal }),
     onOutput: () => call.io.progress?.("The command is running"),
     outputLimit,
-    mask: [scratch],
+    mask: [scratch, ...session.masked],
     git: applies ? "through" : "dropped",
     passThrough: applies ? await regenerableFolders(session) : [],
     caches: session.config["view.caches"],

@@ -20,6 +20,8 @@ export interface Session {
   readonly config: Config
   /** A private folder on disk for the views of commands; null where commands have none. */
   readonly scratch: string | null
+  /** Folders out of every command's reach: all stores and the configuration. Absolute. */
+  readonly masked: readonly string[]
   /** The encoding declared for a path, by configuration or `.editorconfig`; undefined where none is. */
   charsetFor(path: WorkspacePath): Promise<Charset | undefined>
 }
