@@ -2,7 +2,7 @@ import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
 import type { Capture } from "@galley/core/history/operation.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
-import { commandEnvironment } from "../io/environment.ts"
+import { commandEnvironment, shellPath } from "../io/environment.ts"
 import { inertOutput } from "../io/output.ts"
 import { askOnDisk } from "../io/ignored.ts"
 import type { ProcessEnd } from "../io/processes.ts"
@@ -10,6 +10,7 @@ import { surveyOwners } from "../io/view-copy.ts"
 import { probeViews, type ViewSupport } from "../io/view-probe.ts"
 import { runInView, type ViewRun } from "../io/view.ts"
 import { askPerson } from "./ask.ts"
+import { writableCaches } from "./caches.ts"
 import { changeView, diffOfOperation } from "./history-views.ts"
 import { reviewModeOf } from "./policy.ts"
 import type { ChangeOutcome } from "./record.ts"
@@ -19,7 +20,10 @@ import type { SessionCall } from "./session-files.ts"
 import type { Session } from "./session.ts"
 
 export interface CommandRequest {
+  /** As people are shown it. */
   readonly text: string
+  /** What is run, where that is not the text: a program with its arguments. */
+  readonly argv?: readonly string[]
   /** Absolute. */
   readonly cwd: string
   /** Null: no limit. */
@@ -55,17 +59,17 @@ export async function runCommand(
   const outcome = await runInView({
     root: session.root.path,
     pending: await pendingLayer(session),
-    command: request.text,
+    command: request.argv ?? request.text,
     cwd: request.cwd,
     env: commandEnvironment(session.env.variables),
     timeoutMs: request.timeoutMs,
     ...(call.signal === undefined ? {} : { signal: call.signal }),
-    onOutput: () => call.io.progress?.("The command is running"),
+    onOutput: outputTo(call),
     outputLimit,
     mask: [scratch, ...session.masked],
     git: applies ? "through" : "dropped",
     passThrough: applies ? await regenerableFolders(session) : [],
-    caches: session.config["view.caches"],
+    caches: await writableCaches(session),
     dependencyFolders: session.config["view.regenerable"],
     scratch: `${scratch}/views`,
     id: session.env.newId(),
@@ -77,6 +81,19 @@ export async function runCommand(
     return { result: await resultOfView(session, request, call, outcome), cwd: outcome.cwd }
   } finally {
     await outcome.close()
+  }
+}
+
+/** Whether texts are run by bash; else it is the machine's sh. */
+export function runsBash(): boolean {
+  return shellPath().endsWith("/bash")
+}
+
+/** Tells the caller that it runs, and what it says. */
+export function outputTo(call: SessionCall): (chunk: Uint8Array) => void {
+  return chunk => {
+    call.io.progress?.("The command is running")
+    call.io.output?.(chunk)
   }
 }
 
@@ -215,6 +232,7 @@ function resultOf(request: CommandRequest, end: ProcessEnd, told: Told): CallRes
     changes: told.changes ?? [],
     ...(error === undefined ? {} : { error }),
     ...(told.held === true ? { held: true } : {}),
+    ...(ending.length + told.remarks.length === 0 ? {} : { remarks: [...ending, ...told.remarks] }),
   }
 }
 

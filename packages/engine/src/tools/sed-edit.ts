@@ -1,6 +1,6 @@
 import { applySedToBytesSteps } from "@galley/core/sed/bytes.ts"
 import { parseSedCommand } from "@galley/core/sed/command.ts"
-import type { SedLocale } from "@galley/core/sed/substitute.ts"
+import { sedLocaleOf } from "@galley/core/sed/locale.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
@@ -33,6 +33,8 @@ export async function previewSed(
   const edit = parseSedCommand(command)
   if (edit.kind === "notSimulated" || (session.env.variables["POSIXLY_CORRECT"] ?? "") !== "") return null
   const path = edit.path.startsWith("/") ? edit.path : `${cwd}/${edit.path}`
+  const locale = sedLocaleOf(session.env.variables)
+  if (locale === undefined) return null
   try {
     const inside = await session.root.resolveEntry(path)
     if (inside !== (await session.root.resolve(path))) return null
@@ -40,7 +42,7 @@ export async function previewSed(
     if (stat !== null && (stat.kind !== "file" || stat.links > 1)) return null
     const read = await files.read(path, call)
     if (read.kind !== "file") return null
-    const steps = applySedToBytesSteps(edit, read.bytes, localeOf(session.env.variables))
+    const steps = applySedToBytesSteps(edit, read.bytes, locale)
     for (;;) {
       const step = steps.next()
       if (step.done === true) {
@@ -114,14 +116,4 @@ function cardsOf(preview: SedPreview, bytes: Uint8Array): NonNullable<CallResult
   // Beyond this a card would be a burden to whoever draws it; the diff is in the review.
   if (bytes.length > 256 * 1024) return []
   return [{ path: preview.path, oldText: decoder.decode(preview.before), newText: decoder.decode(bytes) }]
-}
-
-/** The locale that sed would run in (POSIX: LC_ALL, else the category, else LANG). */
-function localeOf(variables: Readonly<Record<string, string | undefined>>): SedLocale {
-  const first = (...names: readonly string[]): string =>
-    names.map(name => variables[name] ?? "").find(value => value !== "") ?? "C"
-  const name = first("LC_ALL", "LC_CTYPE", "LANG")
-  if (/^(C|POSIX)\.utf-?8$/i.test(name)) return "utf-8"
-  if (/\.utf-?8$/i.test(name)) return "utf-8-language"
-  return "c"
 }
