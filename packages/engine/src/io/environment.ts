@@ -10,7 +10,7 @@ import { existsSync } from "node:fs"
  *   and functions exported by bash;
  * - Galley's own settings and tokens (`GALLEY_*`).
  *
- * Added: `PAGER=cat`, `GIT_PAGER=cat`, `GIT_TERMINAL_PROMPT=0`, `GIT_EDITOR=true` unless set, `TERM=dumb`, `CI` untouched: a command
+ * Added: `LANG=C.UTF-8` where no locale is set (files are UTF-8 today; in the bare C locale tools take characters apart), `PAGER=cat`, `GIT_PAGER=cat`, `GIT_TERMINAL_PROMPT=0`, `GIT_EDITOR=true` unless set, `TERM=dumb`, `CI` untouched: a command
  * has no terminal and must not wait for a person. A value in `extra` wins over everything.
  */
 export function commandEnvironment(
@@ -20,8 +20,10 @@ export function commandEnvironment(
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(from)) if (value !== undefined && isPassed(name)) env[name] = value
   const editor = env["GIT_EDITOR"] ?? "true"
+  const hasLocale = ["LC_ALL", "LC_CTYPE", "LANG"].some(name => (env[name] ?? "") !== "")
   return {
     ...env,
+    ...(hasLocale ? {} : { LANG: "C.UTF-8" }),
     PAGER: "cat",
     GIT_PAGER: "cat",
     GIT_TERMINAL_PROMPT: "0",

@@ -5,6 +5,7 @@ import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
 import { changeView } from "../session/history-views.ts"
+import { commandLocale } from "../session/command-locale.ts"
 import type { SessionCall } from "../session/session-files.ts"
 import type { Session } from "../session/session.ts"
 import type { ToolFiles } from "../session/tool-files.ts"
@@ -33,7 +34,7 @@ export async function previewSed(
   const edit = parseSedCommand(command)
   if (edit.kind === "notSimulated" || (session.env.variables["POSIXLY_CORRECT"] ?? "") !== "") return null
   const path = edit.path.startsWith("/") ? edit.path : `${cwd}/${edit.path}`
-  const locale = sedLocaleOf(session.env.variables)
+  const locale = sedLocaleOf(commandLocale(session.env.variables))
   if (locale === undefined) return null
   try {
     const inside = await session.root.resolveEntry(path)
