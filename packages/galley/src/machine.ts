@@ -12,7 +12,17 @@ const patience = { timeout: 10_000 }
 
 /** What this machine can do, found out by doing it: no list of versions or names is trusted. */
 export async function examineMachine(home: string): Promise<readonly Finding[]> {
-  return [node(), ...store(home), await git(), await overlay()]
+  return [node(), ...store(home), await git(), await overlay(), decisions()]
+}
+
+/** DESIGN §6: said wherever it is so. Galley cannot tell a person's command from the same one typed by an agent. */
+function decisions(): Finding {
+  return {
+    name: "decisions",
+    state: "note",
+    detail: "advisory: a program that runs as you could accept or reject as you do",
+    hint: "Commands of Galley's own bash tool cannot, where they are previewed. An agent's own shell tool could.",
+  }
 }
 
 function node(): Finding {

@@ -57,7 +57,10 @@ export function selectionOf(
   }
   const partOfFile = hunks !== undefined || properties !== undefined || selection.lines !== undefined
   if (partOfFile && selection.path === undefined)
-    throw new UsageError("--hunk, --lines and --property are of one file: name it.")
+    throw new UsageError(
+      "--hunk, --lines and --property are of one file: name it.",
+      "The file comes first: galley accept PATH --hunk ID ID.",
+    )
   if (selection.path === undefined && message === undefined && selection.all !== true)
     throw new UsageError("Say what: a PATH, --message M, or --all.")
   if (selection.all === true && (partOfFile || message !== undefined || selection.path !== undefined))

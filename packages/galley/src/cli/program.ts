@@ -19,8 +19,9 @@ export interface Program {
  * Runs one command line and answers with its exit code. Everything thrown ends here: as one document on standard output with
  * `--json`, else as a line or two on standard error.
  */
-export async function runProgram(program: Program, words: readonly string[]): Promise<number> {
+export async function runProgram(program: Program, typed: readonly string[]): Promise<number> {
   const { surroundings } = program
+  const words = withColorSaid(typed)
   const json = words.slice(0, endOfOptions(words)).includes("--json")
   try {
     return await parse(program, words)
@@ -125,7 +126,7 @@ function commandName({ entries }: Program, words: readonly string[]): string | n
     const word = words[at] ?? ""
     if (word === "--") return null
     if (taking.has(word)) at++
-    else if (word === "--color" && ["auto", "always", "never"].includes(words[at + 1] ?? "")) at++
+    else if (word === "--color") at++
     else if (!word.startsWith("-")) {
       if (word === "help") return words[at + 1] === undefined ? null : known(entries, words[at + 1] ?? "")
       return known(entries, word)
@@ -176,6 +177,16 @@ function usageError(error: CommanderError): UsageError {
 function complaint(code: string, message: string, hint: string | undefined): string {
   const said = `galley: ${inert(message)}${code === "BAD_ARGUMENT" ? "" : ` [${code}]`}\n`
   return hint === undefined ? said : `${said}        ${inert(hint)}\n`
+}
+
+/** `--color` alone means always, also before an operand, which commander would take for its value. */
+function withColorSaid(words: readonly string[]): readonly string[] {
+  const end = endOfOptions(words)
+  return words.map((word, at) =>
+    word === "--color" && at < end && !["auto", "always", "never"].includes(words[at + 1] ?? "")
+      ? "--color=always"
+      : word,
+  )
 }
 
 function asksForHelp(words: readonly string[]): boolean {

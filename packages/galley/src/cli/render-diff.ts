@@ -141,7 +141,7 @@ function rowWriter(baseLength: number, currentLength: number, look: Look): RowWr
   return (place, pieces, withEnds) => {
     const paint =
       place.sign === "-" ? color.red : place.sign === "+" ? color.green : place.sign === "*" ? color.blue : String
-    const mark = place.sign === "-" ? (text: string) => color.bold(color.inverse(text)) : color.inverse
+    const mark = (text: string): string => paint(color.inverse(text))
     const whole = pieces.map(piece => piece.text).join("")
     const end = withEnds
       ? color.dim(terminatorOf(whole) === "\r\n" ? "<CRLF>" : terminatorOf(whole) === "\n" ? "<LF>" : "")

@@ -144,6 +144,22 @@ describe("who asks, and how", () => {
     expect(person.workspace.asked[0]?.context).toMatchObject({ actor: "person", conversation: "c" })
   })
 
+  it("takes --color alone for always, also before a path", async () => {
+    const diff = { version: 1, diff: "", files: [] }
+    const script = { diff, accept: decided }
+    for (const words of [
+      ["diff", "--color", "a.js"],
+      ["--color", "diff", "a.js"],
+      ["diff", "a.js", "--color"],
+    ]) {
+      const ran = await galley(words, { script })
+      expect([ran.err, ran.code, ran.workspace.asked[0]?.params]).toEqual(["", 0, { path: "a.js" }])
+      expect(ran.out).toContain("\u001b[32m")
+    }
+    expect((await galley(["--color", "never", "diff"], { script, terminal: 80 })).out).not.toContain("\u001b[")
+    expect((await galley(["--color=auto", "diff"], { script, terminal: 80 })).out).toContain("\u001b[32m")
+  })
+
   it("stops options at --", async () => {
     const ran = await galley(["message", "--", "--json"], { script: { message: { ...decided, message: "m1" } } })
     expect(ran.workspace.asked[0]?.params).toEqual({ text: "--json" })

@@ -1,6 +1,7 @@
 import { type CommandModule, examples } from "../command.ts"
 import { type Context, print, printJson, type Session, withWorkspace } from "../context.ts"
 import { exitCodes } from "../exit.ts"
+import { inertLine } from "../inert.ts"
 import { exactPath } from "../paths.ts"
 import { renderFileDiff, renderUnified } from "../render-diff.ts"
 
@@ -38,6 +39,17 @@ export const command: CommandModule = {
 async function printFiles(context: Context, session: Session, paths: readonly string[]): Promise<void> {
   for (const [at, path] of paths.entries()) {
     const view = await session.requests.file({ path }, session.io)
-    print(context, `${at === 0 ? "" : "\n"}${renderFileDiff(view, session.shown(path), context.look)}`)
+    const text = renderFileDiff(view, session.shown(path), context.look)
+    const links = view.file.kinds.includes("symlink") ? await linkLines(context, session, path) : ""
+    print(context, `${at === 0 ? "" : "\n"}${text}${links}`)
   }
+}
+
+/** Where a symbolic link leads, before and after; a side that is no link is told by the file's kinds. */
+async function linkLines(context: Context, { requests, io }: Session, path: string): Promise<string> {
+  const { color } = context.look
+  const [base, current] = await Promise.all(["base", "current"].map(side => requests.cat({ path, side }, io)))
+  const line = (sign: string, target: string | undefined, paint: (text: string) => string): string =>
+    target === undefined || target === "" ? "" : paint(`  ${sign} leads to ${inertLine(target)}\n`)
+  return line("-", base?.text, color.red) + line("+", current?.text, color.green)
 }
