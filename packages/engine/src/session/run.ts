@@ -51,10 +51,15 @@ export async function recordRun(
 ): Promise<ChangeOutcome & { readonly remarks: readonly string[] }> {
   const mode = reviewModeOf(session, call.context)
   const changes: ProposedChange[] = []
+  const special: string[] = []
   for (const change of run.changes) {
     const after = await loadSeen(change.after)
     const before = await loadSeen(change.before)
     if (after.kind === "unknown") continue
+    if (after.kind === "other" && !run.onDisk) {
+      special.push(`${showPath(change.path)} (a ${after.what}) was not kept: only files, folders and symlinks are.`)
+      continue
+    }
     changes.push({
       path: change.path,
       after,
@@ -71,7 +76,7 @@ export async function recordRun(
     )
   const kept = await keepByProducts(session, run.byProducts, mode === "apply" && !run.onDisk)
   const moves = run.refsMoved.map(move => `${move.ref} moved`)
-  const remarks = [...run.remarks, ...raced, ...kept]
+  const remarks = [...run.remarks, ...special, ...raced, ...kept]
   const outcome = await recordChange(session, {
     context: call.context,
     kind: "command",
