@@ -40,6 +40,8 @@ async function buildProgram(outdir: string): Promise<string[]> {
     target: "node22",
     format: "esm",
     chunkNames: "chunks/[name]-[hash]",
+    // Its entry for CommonJS requires files that a bundler cannot find.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     // Half the size is half the time to read it. Names stay, so that a stack trace still says something.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -75,8 +77,8 @@ async function buildPage(outdir: string): Promise<string[]> {
     logLevel: "warning",
     metafile: true,
   })
-  const page = join(root, "packages/page/index.html")
-  if (existsSync(page)) writeFileSync(join(outdir, "index.html"), readFileSync(page))
+  for (const name of ["index.html", "icon.svg"])
+    writeFileSync(join(outdir, name), readFileSync(join(root, "packages/page", name)))
   return inputsOf(metafile)
 }
 

@@ -15,8 +15,10 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 if (major > 22 || (major === 22 && minor >= 23)) {
   hush()
   keepCompiled()
-  const built = here("../dist/main.js")
-  const { main } = await import(existsSync(built) ? built : here("../src/main.ts"))
+  // An agent waits for every hook: those have an entry of their own that loads next to nothing.
+  const entry = process.argv[2] === "hook" ? "hook" : "main"
+  const built = here(`../dist/${entry}.js`)
+  const { main } = await import(existsSync(built) ? built : here(`../src/${entry}.ts`))
   await main()
 } else await takeOver()
 

@@ -20,6 +20,12 @@ export function commandTable(program: () => Program): readonly CommandEntry[] {
       load: async () => (await import("./cli/commands/call.ts")).command,
     },
     {
+      name: "hook",
+      summary: "answer an agent's hook (set up by install)",
+      group: "For agents:",
+      load: async () => (await import("./hook-command.ts")).hookCommand(() => program().engine),
+    },
+    {
       name: "message",
       summary: "begin a message by hand and print its id",
       group: "For agents:",
@@ -30,6 +36,12 @@ export function commandTable(program: () => Program): readonly CommandEntry[] {
       summary: "what is pending and what waits for you",
       group: "Review:",
       load: async () => (await import("./cli/commands/status.ts")).command,
+    },
+    {
+      name: "serve",
+      summary: "the review page in a browser, and MCP over HTTP",
+      group: "Review:",
+      load: async () => (await import("./serve-command.ts")).serveCommand(program().version, program().newId),
     },
     {
       name: "diff",
@@ -120,6 +132,18 @@ export function commandTable(program: () => Program): readonly CommandEntry[] {
       summary: "all that Galley knows, as JSON",
       group: "Care:",
       load: async () => (await import("./cli/commands/export.ts")).command,
+    },
+    {
+      name: "install",
+      summary: "connect an agent or editor",
+      group: "Care:",
+      load: async () => (await import("./install-command.ts")).installCommand("install"),
+    },
+    {
+      name: "uninstall",
+      summary: "take that out again",
+      group: "Care:",
+      load: async () => (await import("./install-command.ts")).installCommand("uninstall"),
     },
     {
       name: "doctor",

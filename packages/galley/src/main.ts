@@ -22,9 +22,9 @@ import { typedWords } from "./typed-words.ts"
 import { version } from "./version.ts"
 import { workspaceRoot } from "./workspace-root.ts"
 
-/** The program: the only place that reads the process and wires the parts together. Called by `bin/galley.mjs`. */
-export async function main(): Promise<void> {
-  const surroundings = processSurroundings()
+/** The program: the only place that reads the process and wires the parts together. Called by `bin/galley.mjs`; `given` is standard input where that was read already. */
+export async function main(given?: string): Promise<void> {
+  const surroundings = processSurroundings(given)
   const env = realEnv()
   const program: Program = {
     version,
@@ -104,7 +104,7 @@ function settingsFinding(home: string, globals: Globals): Finding {
   }
 }
 
-function processSurroundings(): Surroundings {
+function processSurroundings(given: string | undefined): Surroundings {
   const stop = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
@@ -121,7 +121,10 @@ function processSurroundings(): Surroundings {
     cwd: process.cwd(),
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
-    stdin: { isTTY: process.stdin.isTTY, bytes: standardInput },
+    stdin: {
+      isTTY: process.stdin.isTTY,
+      bytes: given === undefined ? standardInput : async () => new TextEncoder().encode(given),
+    },
     signal: stop.signal,
   }
 }

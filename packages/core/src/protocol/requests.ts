@@ -186,7 +186,18 @@ export const requests = {
     result: decisionSchema,
   },
   call: { params: z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) }), result: callSchema },
-  run: { params: z.object({ command: z.string(), timeoutMs: z.optional(z.int()) }), result: callSchema },
+  /**
+   * A command of a person, or of an agent's own shell as its hook hands it over. `command`: a text for the shell, or a program with
+   * its arguments. `cwd`: absolute, inside the workspace; else its root.
+   */
+  run: {
+    params: z.object({
+      command: z.union([z.string(), z.array(z.string()).check(z.minLength(1))]),
+      cwd: z.optional(z.string()),
+      timeoutMs: z.optional(z.int()),
+    }),
+    result: callSchema,
+  },
   /**
    * An agent's own tool is about to act, as its hook says: what stands at `paths` (absolute, or relative to the root) is kept first;
    * with `command` (its shell), what may be at risk. `callId` joins it to `after`.
