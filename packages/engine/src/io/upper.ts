@@ -48,8 +48,7 @@ export interface Touched {
 /**
  * Walks what a command wrote. The cost is that of what changed, and of listing the folders it changed things in.
  *
- * Whiteouts and opaque folders are not read from the upper (Node cannot read the xattr): names that the folder below has and
- * the merged folder has not are gone.
+ * A deleted name is a whiteout in the upper. That a folder is opaque is an xattr, which Node cannot read: see `hiddenNames`.
  */
 export async function walkUpper(from: Upper): Promise<Touched> {
   const present: WorkspacePath[] = []
@@ -64,11 +63,16 @@ export async function walkUpper(from: Upper): Promise<Touched> {
     if (++seen % 200 === 0) await setImmediate()
     const names = namesIn(`${from.upper}/${folder}`)
     const below = folder === "" ? "folder" : belowKind(from, folder)
+    const missing: string[] = []
     let empty = true
     for (const name of names) {
       const path = joined(folder, name)
       const stat = statOf(`${from.upper}/${path}`)
-      if (stat === null || isWhiteout(stat)) continue
+      if (stat === null) continue
+      if (isWhiteout(stat)) {
+        missing.push(name)
+        continue
+      }
       empty = false
       if (from.skipped.has(path)) continue
       if (name === ".git") gitPresent.push(path)
@@ -78,15 +82,16 @@ export async function walkUpper(from: Upper): Promise<Touched> {
         if (folderModeDiffers(from, path, stat)) present.push(path)
       } else present.push(path)
     }
-    if (below === "folder") {
-      const merged = new Set(namesIn(`${from.merged}/${folder}`))
-      for (const name of namesBelow(from, pendingNames, folder)) {
-        if (merged.has(name)) continue
-        const path = joined(folder, name)
-        if (name === ".git") gitGone.push(path)
-        else gone.push(path)
-      }
-    } else if (empty) present.push(folder)
+    if (below !== "folder") {
+      if (empty) present.push(folder)
+      continue
+    }
+    missing.push(...hiddenNames(from, pendingNames, folder, new Set(names)))
+    for (const name of missing) {
+      const path = joined(folder, name)
+      if (name === ".git") gitGone.push(path)
+      else gone.push(path)
+    }
   }
   return { present: [...new Set(present)], folders: folders.sort(), gone, gitPresent, gitGone }
 }
@@ -163,6 +168,33 @@ export function byProductOf(
       return [...changes, ...gone.flatMap(path => goneChanges(from, path, true))]
     },
   }
+}
+
+/**
+ * Names that a folder had, that the upper has neither as file nor as whiteout, and that are gone all the same: pending ones, and all of
+ * an opaque folder (removed and made again). An opaque folder hides every name from below, so one that shows proves it is none.
+ */
+function hiddenNames(
+  from: Upper,
+  pendingNames: ReadonlyMap<string, ReadonlySet<string>>,
+  folder: WorkspacePath,
+  inUpper: ReadonlySet<string>,
+): readonly string[] {
+  const merged = folder === "" ? from.merged : `${from.merged}/${folder}`
+  const candidates = namesBelow(from, pendingNames, folder).filter(name => !inUpper.has(name))
+  const pending = pendingNames.get(folder)
+  const fromDisk = candidates.find(name => pending?.has(name) !== true)
+  const isOpaque = fromDisk !== undefined && statOf(`${merged}/${fromDisk}`) === null
+  const doubtful = isOpaque ? candidates : candidates.filter(name => pending?.has(name) === true)
+  if (doubtful.length === 0) return []
+  const shown = new Set(namesIn(merged))
+  return doubtful.filter(name => !shown.has(name) && !isBornMeanwhile(from, joined(folder, name)))
+}
+
+/** A file that somebody else made after the view was laid over the disk: the command did not delete it, it never saw it. */
+function isBornMeanwhile(from: Upper, path: WorkspacePath): boolean {
+  const stat = statOf(`${from.root}/${path}`)
+  return stat !== null && stat.birthtimeNs > from.startedNs
 }
 
 /** Overlayfs marks a delete by a character device 0/0. */

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, statSync } from "node:fs"
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs"
+import { basename, dirname } from "node:path"
 import type { WorkspacePath } from "@galley/core/path.ts"
 import { native, seenAt } from "./seen.ts"
 import type { GitPlan } from "./view-git.ts"
@@ -10,6 +11,7 @@ export interface PlannedView {
   readonly mask: readonly string[]
   readonly passThrough: readonly WorkspacePath[]
   readonly caches: readonly string[]
+  readonly env: Readonly<Record<string, string>>
 }
 
 export interface MountPlan {
@@ -76,6 +78,14 @@ export function planMounts(run: string, view: PlannedView, git: GitPlan, isCopy:
     if (inTmp(path)) makeInTmp(run, path)
   }
   if (inTmp(root)) makeInTmp(run, root)
+  // ssh-agent puts its socket into /tmp, and git push needs it; gpg-agent's is below /run, which is not covered.
+  const agent = view.env["SSH_AUTH_SOCK"]
+  if (agent !== undefined && inTmp(agent) && !isIn(agent, root) && seenAt(agent).kind === "other") {
+    writeFileSync(`${run}/agent`, "")
+    staged.push(bind(agent, `${run}/agent`, "bind"))
+    laid.push(bind("./agent", agent, "bind"))
+    writeFileSync(`${makeInTmp(run, dirname(agent))}/${basename(agent)}`, "")
+  }
   const covered = [
     bind("./tmp", "/tmp", "bind"),
     bind("./var-tmp", "/var/tmp", "bind"),
@@ -123,11 +133,11 @@ function isIn(path: string, folder: string): boolean {
 }
 
 /** A place to mount on in the private /tmp or /var/tmp. */
-function makeInTmp(run: string, path: string): void {
-  const [folder, rest] = isIn(path, "/var/tmp")
-    ? ["var-tmp", path.slice("/var/tmp".length)]
-    : ["tmp", path.slice("/tmp".length)]
-  mkdirSync(native(`${run}/${folder}${rest}`), { recursive: true })
+function makeInTmp(run: string, path: string): string {
+  const isVar = isIn(path, "/var/tmp")
+  const place = `${run}/${isVar ? "var-tmp" : "tmp"}${path.slice((isVar ? "/var/tmp" : "/tmp").length)}`
+  mkdirSync(native(place), { recursive: true })
+  return place
 }
 
 function makeCache(path: string): boolean {

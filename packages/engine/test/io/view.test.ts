@@ -1,8 +1,10 @@
 import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { readRefs } from "../../src/io/git-folder.ts"
+import { commandEnvironment } from "../../src/io/environment.ts"
 import { runProcess } from "../../src/io/processes.ts"
 import type { ViewRequest } from "../../src/io/view.ts"
 import { surveyOwners } from "../../src/io/view-copy.ts"
@@ -72,6 +74,9 @@ describe.skipIf(!possible)("a view tells what a command did", () => {
     ["rm d/g", ['d/g: "g\\n" => -']],
     ["rm -r d", ['d/e/f: "x\\n" => -', 'd/g: "g\\n" => -']],
     ["rm -r d; mkdir d; echo q > d/q", ['d/e/f: "x\\n" => -', 'd/g: "g\\n" => -', 'd/q: - => "q\\n"']],
+    ["rm -r d; mkdir -p d/e; echo q > d/e/f", ['d/e/f: "x\\n" => "q\\n"', 'd/g: "g\\n" => -']],
+    ["mv d t; mkdir d; mv t/g d/g; rm -r t", ['d/e/f: "x\\n" => -']],
+    ["rm -r d/e; mkdir d/e", ['d/e/f: "x\\n" => -']],
     ["mkdir -p n/m", ["n/m: - => folder"]],
     ["mkdir n; chmod 700 n", ["n: - => folder 700"]],
     ["chmod 700 d", ["d: folder => folder 700"]],
@@ -242,6 +247,20 @@ describe.skipIf(!possible)("places", () => {
     expect(readFileSync(join(cache, "c"), "utf8")).toBe("c\n")
   })
 
+  test("an ssh agent whose socket is in /tmp is reached", async () => {
+    const made = fresh({}, "ws", "/tmp")
+    const socket = join(made.home, "agent/socket")
+    mkdirSync(join(made.home, "agent"))
+    const server = createServer(connection => connection.end("hello")).listen(socket)
+    await new Promise(resolve => server.once("listening", resolve))
+    const client = `require("net").connect(process.env.SSH_AUTH_SOCK).pipe(process.stdout)`
+    const env = commandEnvironment(process.env, { HOME: made.home, SSH_AUTH_SOCK: socket })
+    const done = await made.run([process.execPath, "-e", client], { env })
+    server.close()
+    expect(done.output).toBe("hello")
+    await done.close()
+  })
+
   test("two views at once do not see each other", async () => {
     const made = fresh({ a: "one\n" })
     const [first, second] = await Promise.all([
@@ -258,6 +277,16 @@ describe.skipIf(!possible)("places", () => {
     await new Promise(resolve => setTimeout(resolve, 300))
     writeFileSync(join(made.root, "a"), "person\n")
     expect(await running).toEqual(['a: "person\\n" => "agent\\n" !', 'b: "b\\n" => -', 'c: "c\\n" => "z\\n"'])
+  })
+
+  test("a file that somebody else made meanwhile is not taken for deleted", async () => {
+    const made = fresh({ a: "one\n", "d/x": "x\n", "e/y": "y\n" })
+    const running = made.changes(
+      "ls d/new e/new; until grep -q person a; do sleep 0.05; done; echo w > d/w; rm -r e; mkdir e; echo v > e/v",
+    )
+    await new Promise(resolve => setTimeout(resolve, 400))
+    made.put({ "d/new": "n\n", "e/new": "n\n", a: "person\n" })
+    expect(await running).toEqual(['d/w: - => "w\\n"', 'e/v: - => "v\\n"', 'e/y: "y\\n" => -'])
   })
 
   test("a working directory that is only pending, and one that is not there", async () => {
