@@ -1,5 +1,5 @@
 import { constants, copyFileSync, statSync, utimesSync } from "node:fs"
-import { pathFromBytes, type WorkspacePath } from "@galley/core/path.ts"
+import { pathFromBytes, pathToBytes, type WorkspacePath } from "@galley/core/path.ts"
 import type { GitFolder } from "./git-folder.ts"
 import { runGit } from "./git-command.ts"
 
@@ -67,36 +67,62 @@ export async function gitLook(root: string, index: string): Promise<GitLook | nu
 }
 
 /**
- * Which of the tracked files had, when they were clean, exactly the bytes of their blob: the size that git noted of the file is the
- * blob's own, and no filter, encoding or keyword expansion stands between (CRLF conversion changes the size).
+ * Which of the tracked files had, when they were clean, exactly the bytes of their blob, and how many. No filter, encoding or keyword
+ * expansion may stand between; where line ends may be converted, the size that git noted of the file must be the blob's.
  */
 export async function exactBlobs(
   root: string,
   index: string,
   entries: readonly TrackedBefore[],
-  sizeOf: (blob: string) => Promise<number | null>,
-): Promise<ReadonlySet<WorkspacePath>> {
-  const exact = new Set<WorkspacePath>()
+): Promise<ReadonlyMap<WorkspacePath, number>> {
+  if (entries.length === 0) return new Map()
   const env = { GIT_INDEX_FILE: index }
-  const sayable = entries.filter(entry => entry.path.isWellFormed())
-  for (let at = 0; at < sayable.length; at += portion) {
-    const part = sayable.slice(at, at + portion)
-    const paths = part.map(entry => entry.path)
-    const [debug, attributes] = await Promise.all([
-      runGit(root, ["--literal-pathspecs", "ls-files", "--debug", "-s", "-z", "--", ...paths], { env }),
-      runGit(root, ["check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", ...paths], { env }),
-    ])
-    const sizes = notedSizes(debug.stdout)
-    const converted = convertedPaths(attributes.stdout)
-    for (const { path, blob } of part) {
-      const size = await sizeOf(blob)
-      if (size !== null && size === sizes.get(path) && !converted.has(path)) exact.add(path)
-    }
+  const ids = Buffer.from(entries.map(entry => `${entry.blob}\n`).join(""))
+  const names = pathToBytes(entries.map(entry => `${entry.path}\0`).join(""))
+  const [blobs, attributes, config] = await Promise.all([
+    runGit(root, ["cat-file", "--batch-check=%(objectname) %(objectsize)"], { stdin: ids }),
+    runGit(root, ["check-attr", "--stdin", "-z", ...conversions, "text", "eol", "crlf"], { stdin: names }),
+    runGit(root, ["config", "--get", "core.autocrlf"]),
+  ])
+  const sizes = new Map(
+    blobs.stdout
+      .toString("latin1")
+      .split("\n")
+      .map(line => sizeLine(line)),
+  )
+  const { converted, lineEnds } = attributesOf(attributes.stdout)
+  const convertsAll = !["", "false"].includes(config.stdout.toString("latin1").trim())
+  const doubtful = entries.filter(entry => convertsAll || lineEnds.has(entry.path))
+  const noted = doubtful.length === 0 ? null : await notedSizesOf(root, env, doubtful)
+  const exact = new Map<WorkspacePath, number>()
+  for (const { path, blob } of entries) {
+    const size = sizes.get(blob)
+    const mayDiffer = convertsAll || lineEnds.has(path)
+    if (size === undefined || converted.has(path) || (mayDiffer && noted?.get(path) !== size)) continue
+    exact.set(path, size)
   }
   return exact
 }
 
-const portion = 400
+const conversions: readonly string[] = ["filter", "ident", "working-tree-encoding"]
+
+function sizeLine(line: string): readonly [string, number] {
+  const [id = "", size = ""] = line.split(" ")
+  return [id, /^\d+$/.test(size) ? Number(size) : Number.NaN]
+}
+
+/** Git compares every path with every entry: many paths cost more than the whole list. */
+async function notedSizesOf(
+  root: string,
+  env: Readonly<Record<string, string>>,
+  entries: readonly TrackedBefore[],
+): Promise<ReadonlyMap<WorkspacePath, number>> {
+  const few = entries.length <= 20 && entries.every(entry => entry.path.isWellFormed())
+  const paths = few ? entries.map(entry => entry.path) : []
+  return notedSizes(
+    (await runGit(root, ["--literal-pathspecs", "ls-files", "--debug", "-s", "-z", "--", ...paths], { env })).stdout,
+  )
+}
 
 /** Records of `diff-files --raw -z`: `:OLDMODE NEWMODE OLDID NEWID STATUS` NUL path NUL. */
 function rawEntries(output: Buffer): readonly TrackedBefore[] {
@@ -122,12 +148,20 @@ function notedSizes(output: Buffer): ReadonlyMap<WorkspacePath, number> {
 }
 
 /** `check-attr -z`: path NUL attribute NUL value NUL. */
-function convertedPaths(output: Buffer): ReadonlySet<WorkspacePath> {
+function attributesOf(output: Buffer): {
+  readonly converted: ReadonlySet<WorkspacePath>
+  readonly lineEnds: ReadonlySet<WorkspacePath>
+} {
   const parts = nulParts(output)
   const converted = new Set<WorkspacePath>()
-  for (let at = 0; at + 2 < parts.length; at += 3)
-    if (parts[at + 2] !== "unspecified" && parts[at + 2] !== "unset") converted.add(parts[at] ?? "")
-  return converted
+  const lineEnds = new Set<WorkspacePath>()
+  for (let at = 0; at + 2 < parts.length; at += 3) {
+    const [path = "", attribute = "", value = ""] = parts.slice(at, at + 3)
+    if (value === "unspecified" || value === "unset") continue
+    if (conversions.includes(attribute)) converted.add(path)
+    else lineEnds.add(path)
+  }
+  return { converted, lineEnds }
 }
 
 function nulParts(output: Buffer): readonly string[] {

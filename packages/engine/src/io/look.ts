@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs"
-import { showPath, type WorkspacePath } from "@galley/core/path.ts"
+import { pathFromBytes, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import { findGitFolder, type GitFolder, readRefs, type RefMove, type Refs, refMoves } from "./git-folder.ts"
 import { type GitObjects, openGitObjects } from "./git-objects.ts"
 import { type Keeper, type KeepLimits, keyOf, type Kept, openKeeper } from "./kept.ts"
@@ -134,11 +134,11 @@ async function secondInGit(first: InGit): Promise<Seconds> {
   if (second === null) return { changes: [], unseen: ["everything: git could not tell what changed"] }
   for (const path of new Set([...first.nested, ...second.nested])) unseen.push(`the repository in ${showPath(path)}`)
   const clean = second.differing.filter(entry => !keeper.kept.has(entry.path))
-  const exact = await exactBlobs(request.root, index, clean, async blob => await blobSize(objects, blob))
+  const exact = await exactBlobs(request.root, index, clean)
   const changes: LookChange[] = []
   for (const [path, kept] of keeper.kept) changes.push(...(await changeOfKept(request.root, path, kept)))
   for (const entry of clean)
-    changes.push(...(await changeOfTracked(request.root, entry, exact.has(entry.path), objects)))
+    changes.push(...(await changeOfTracked(request.root, entry, exact.get(entry.path) ?? null, objects)))
   const rulesChanged = changes.some(change => /(^|\/)\.gitignore$/.test(change.path))
   for (const path of second.untracked)
     if (!keeper.kept.has(path)) changes.push(...changeOfNew(request.root, path, rulesChanged))
@@ -177,11 +177,11 @@ async function changeOfKept(root: string, path: WorkspacePath, kept: Kept): Prom
 async function changeOfTracked(
   root: string,
   entry: TrackedBefore,
-  exact: boolean,
+  size: number | null,
   objects: GitObjects,
 ): Promise<readonly LookChange[]> {
   const after = seenAt(`${root}/${entry.path}`)
-  const before = exact || entry.mode === "120000" ? await seenBlob(entry, after, objects) : null
+  const before = entry.mode === "120000" ? await seenLink(entry, objects) : seenBlob(entry, size, after, objects)
   if (before === null) return [change(entry.path, { kind: "unknown" }, after, "detected")]
   return (await sameSeen(before, after).catch(() => false)) ? [] : [change(entry.path, before, after, "recorded")]
 }
@@ -197,24 +197,22 @@ function changeOfNew(root: string, path: WorkspacePath, uncertain: boolean): rea
  * The state of a clean tracked file. Of its mode git knows only the executable bit; the rest is taken from the file as it is now, or
  * 644 and 755.
  */
-async function seenBlob(entry: TrackedBefore, after: Seen, objects: GitObjects): Promise<Seen | null> {
-  const blob = await objects.object(entry.blob)
-  if (blob.kind !== "blob") return null
-  if (entry.mode === "120000") return { kind: "symlink", target: Buffer.from(blob.bytes).toString("utf8") }
+function seenBlob(entry: TrackedBefore, size: number | null, after: Seen, objects: GitObjects): Seen | null {
+  if (size === null || Number.isNaN(size)) return null
   const executable = entry.mode === "100755"
   const fits = after.kind === "file" && ((after.mode & 0o100) !== 0) === executable
   const mode = fits ? after.mode : executable ? 0o755 : 0o644
   const read = async (): Promise<Uint8Array> => {
-    const again = await objects.object(entry.blob)
-    if (again.kind !== "blob") throw new Error(`git object ${entry.blob} is gone`)
-    return again.bytes
+    const blob = await objects.object(entry.blob)
+    if (blob.kind !== "blob") throw new Error(`git object ${entry.blob} is gone`)
+    return blob.bytes
   }
-  return { kind: "file", mode, size: blob.bytes.length, read }
+  return { kind: "file", mode, size, read }
 }
 
-async function blobSize(objects: GitObjects, id: string): Promise<number | null> {
-  const blob = await objects.object(id)
-  return blob.kind === "blob" ? blob.bytes.length : null
+async function seenLink(entry: TrackedBefore, objects: GitObjects): Promise<Seen | null> {
+  const blob = await objects.object(entry.blob)
+  return blob.kind === "blob" ? { kind: "symlink", target: pathFromBytes(blob.bytes) } : null
 }
 
 function change(path: WorkspacePath, before: Seen, after: Seen, capture: LookChange["capture"]): LookChange {
