@@ -18,6 +18,7 @@ import type { Engine, Output, Surroundings } from "./cli/context.ts"
 import { endingOf } from "./cli/exit.ts"
 import { type Program, runProgram } from "./cli/program.ts"
 import { commandTable } from "./commands.ts"
+import { processTerminal } from "./process-terminal.ts"
 import { typedWords } from "./typed-words.ts"
 import { version } from "./version.ts"
 import { workspaceRoot } from "./workspace-root.ts"
@@ -126,6 +127,7 @@ function processSurroundings(given: string | undefined): Surroundings {
       bytes: given === undefined ? standardInput : async () => new TextEncoder().encode(given),
     },
     signal: stop.signal,
+    terminal: processTerminal(),
   }
 }
 
