@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import { isatty } from "node:tty"
 import { realEnv } from "@galley/engine/io/env.ts"
 import {
   type Config,
@@ -123,7 +124,8 @@ function processSurroundings(given: string | undefined): Surroundings {
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     stdin: {
-      isTTY: process.stdin.isTTY,
+      // Not process.stdin.isTTY: to look at it is to open it, and most commands never read.
+      isTTY: isatty(0),
       bytes: given === undefined ? standardInput : async () => new TextEncoder().encode(given),
     },
     signal: stop.signal,
