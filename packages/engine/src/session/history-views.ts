@@ -17,16 +17,19 @@ export async function log(session: Session, params: Params<"log">): Promise<LogR
   const messages = await session.store.messages(params.conversation)
   const onPath = headPaths(messagesById(await session.store.messages()), await session.store.conversations())
   const rows: LogResult["messages"] = []
-  for (const message of messages)
+  const wanted = params.messages === undefined ? null : new Set(params.messages)
+  for (const message of messages) {
+    if (wanted !== null && !wanted.has(message.id)) continue
     rows.push({
       id: message.id,
       parent: message.parent,
       conversation: message.conversation,
       title: message.title,
       createdAt: message.createdAt,
-      files: await filesOfMessage(session, message.id),
+      files: params.counts === false ? [] : await filesOfMessage(session, message.id),
       onHeadPath: onPath.has(message.id),
     })
+  }
   return { version: 1, messages: rows }
 }
 

@@ -1,0 +1,183 @@
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands"
+import { indentUnit, syntaxHighlighting } from "@codemirror/language"
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search"
+import { Annotation, Compartment, EditorState, type Extension, Transaction } from "@codemirror/state"
+import { drawSelection, EditorView, highlightSpecialChars, keymap } from "@codemirror/view"
+import { classHighlighter } from "@lezer/highlight"
+import { editorChanges, editorTextOf } from "../model/typed-text.ts"
+import { languageFor } from "./languages.ts"
+import { lineMarks } from "./line-marks.ts"
+import type { Proof, ProofActions } from "./proof.ts"
+import { drawsRemoved, proofActions } from "./facets.ts"
+import { proofField, setActive, setProof } from "./proof-state.ts"
+
+/** A change that the program made (the server's text), not the person. */
+const fromServer = Annotation.define<true>()
+
+/** Above this (characters) syntax is not coloured. */
+const mostColoured = 2_000_000
+
+export interface ProofEditor {
+  text(): string
+  /** The file as it is now: only what differs is replaced, so that cursor and scroll position stay. */
+  show(proof: Proof, editable: boolean): void
+  /** Redraws hunks for the text as it is typed. */
+  redraw(proof: Proof): void
+  active(): number
+  activate(index: number, options: { readonly scroll: boolean }): void
+  /** The lines of the selection, from 1; null for a mere cursor. */
+  selectedLines(): { readonly from: number; readonly to: number } | null
+  cursorLine(): number
+  focus(): void
+  destroy(): void
+}
+
+export interface ProofEditorOptions {
+  readonly parent: HTMLElement
+  readonly path: string
+  readonly nonce: string
+  readonly sideBySide: boolean
+  readonly actions: ProofActions
+  /** The person typed. */
+  readonly typed: () => void
+  /** Cursor, selection or the active hunk moved. */
+  readonly moved: () => void
+  /** Keys of the page that work while typing. */
+  readonly keys: Extension
+}
+
+/** Makes the editor: the file's text, in which the diff stands. */
+export async function openProofEditor(
+  options: ProofEditorOptions,
+  first: Proof,
+  editable: boolean,
+): Promise<ProofEditor> {
+  const canEdit = new Compartment()
+  const colours = new Compartment()
+  const shared = (own: Extension): Extension => [
+    EditorView.cspNonce.of(options.nonce),
+    EditorState.lineSeparator.of("\n"),
+    EditorState.tabSize.of(4),
+    indentUnit.of(first.current.some(line => line.startsWith("\t")) ? "\t" : "  "),
+    highlightSpecialChars({
+      addSpecialChars: /[\u0080-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]/g,
+    }),
+    drawSelection(),
+    search({ top: true }),
+    highlightSelectionMatches(),
+    syntaxHighlighting(classHighlighter),
+    colours.of([]),
+    own,
+  ]
+  const proofSide: Extension = shared([
+    options.keys,
+    history(),
+    keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
+    proofField,
+    lineMarks,
+    proofActions.of(options.actions),
+    drawsRemoved.of(!options.sideBySide),
+    canEdit.of(editing(editable)),
+    EditorView.contentAttributes.of({
+      "aria-label": `Text of ${options.path} with its pending changes`,
+      spellcheck: "false",
+    }),
+    EditorView.updateListener.of(update => {
+      const own = update.transactions.some(one => one.docChanged && one.annotation(fromServer) !== true)
+      if (own) options.typed()
+      if (update.selectionSet) {
+        followCursor(update.view)
+        options.moved()
+      }
+    }),
+  ])
+  const text = editorTextOf(first.current)
+  const base = editorTextOf(first.base)
+  const sides = options.sideBySide
+    ? (await import("./side-by-side.ts")).openSides(
+        options.parent,
+        base,
+        text,
+        shared(EditorState.readOnly.of(true)),
+        proofSide,
+      )
+    : null
+  const view = sides?.view ?? new EditorView({ parent: options.parent, doc: text, extensions: proofSide })
+  view.dispatch({ effects: setProof.of(first) })
+  const watching = new ResizeObserver(() => {
+    options.parent.style.setProperty("--view-width", `${view.scrollDOM.clientWidth}px`)
+  })
+  watching.observe(view.scrollDOM)
+  if (text.length < mostColoured && !/[^\n]{20000}/.test(text))
+    void languageFor(options.path).then(found => {
+      if (found === null || !view.dom.isConnected) return
+      for (const one of sides === null ? [view] : [view, sides.baseView])
+        one.dispatch({ effects: colours.reconfigure(found) })
+    })
+
+  return {
+    text: () => view.state.doc.toString(),
+    show(proof, editable) {
+      const changes = editorChanges(view.state.doc.toString(), editorTextOf(proof.current))
+      sides?.showBase(editorTextOf(proof.base))
+      view.dispatch({
+        changes,
+        effects: [setProof.of(proof), canEdit.reconfigure(editing(editable))],
+        annotations: [fromServer.of(true), Transaction.addToHistory.of(false)],
+      })
+    },
+    redraw(proof) {
+      sides?.showBase(editorTextOf(proof.base))
+      view.dispatch({ effects: setProof.of(proof) })
+    },
+    active: () => view.state.field(proofField).active,
+    activate(index, { scroll }) {
+      const span = view.state.field(proofField).spans[index]
+      if (span === undefined) return
+      view.dispatch({
+        effects: [
+          setActive.of(index),
+          // Its bar stands above the text: some room is left for it and for what was removed.
+          ...(scroll
+            ? [EditorView.scrollIntoView(span.from, { y: "start", yMargin: marginFor(view, span.shown.hunk) })]
+            : []),
+        ],
+      })
+      options.moved()
+    },
+    selectedLines() {
+      const { from, to, empty } = view.state.selection.main
+      if (empty) return null
+      const last = view.state.doc.lineAt(to)
+      const first = view.state.doc.lineAt(from).number
+      // A selection that ends before the first character of a line does not mean that line.
+      return { from: first, to: Math.max(first, last.from === to ? last.number - 1 : last.number) }
+    },
+    cursorLine: () => view.state.doc.lineAt(view.state.selection.main.head).number,
+    focus: () => view.focus(),
+    destroy() {
+      watching.disconnect()
+      if (sides === null) view.destroy()
+      else sides.destroy()
+    },
+  }
+}
+
+function editing(on: boolean): Extension {
+  return on
+    ? []
+    : [EditorState.readOnly.of(true), EditorView.editable.of(false), EditorView.contentAttributes.of({ tabindex: "0" })]
+}
+
+function marginFor(view: EditorView, hunk: { readonly fromBase: number; readonly toBase: number }): number {
+  const removed = view.state.facet(drawsRemoved) ? (hunk.toBase - hunk.fromBase) * 20 : 0
+  return Math.min(70 + removed, Math.max(70, view.scrollDOM.clientHeight * 0.6))
+}
+
+/** A cursor that is put into a hunk makes it the one that keys act on. */
+function followCursor(view: EditorView): void {
+  const { spans, active } = view.state.field(proofField)
+  const head = view.state.selection.main.head
+  const at = spans.findIndex(span => span.from <= head && head < Math.max(span.to, span.from + 1))
+  if (at >= 0 && at !== active) queueMicrotask(() => view.dispatch({ effects: setActive.of(at) }))
+}

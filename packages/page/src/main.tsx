@@ -1,0 +1,12 @@
+import { render } from "preact"
+import "./page.css"
+import { connect } from "./wire/client.ts"
+import { takeToken } from "./wire/token.ts"
+import { App, NoToken } from "./view/app.tsx"
+
+const place = document.getElementById("page")
+if (place !== null) {
+  const token = takeToken()
+  place.replaceChildren()
+  render(token === null ? <NoToken /> : <App client={connect(token)} />, place)
+}

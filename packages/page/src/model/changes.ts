@@ -1,0 +1,89 @@
+import type { FileView, HunkView, LogResult, StatusResult } from "@galley/core/protocol/results.ts"
+
+export type Scope =
+  | { readonly kind: "all" }
+  | { readonly kind: "new" }
+  | { readonly kind: "message"; readonly id: string }
+
+/** Hunks by file that were on the screen before; by content, so that they stay seen over restarts and in other tabs. */
+export type Seen = Readonly<Record<string, readonly string[]>>
+
+/** The files of a scope, in the order in which they are gone through. */
+export function filesIn(
+  scope: Scope,
+  files: readonly FileView[],
+  log: LogResult | null,
+  seen: Seen,
+  words: string,
+): FileView[] {
+  const wanted = words.trim().toLowerCase()
+  const ofMessage =
+    scope.kind === "message"
+      ? new Set(log?.messages.find(message => message.id === scope.id)?.files.map(file => file.path))
+      : null
+  return files.filter(
+    file =>
+      (wanted === "" || file.path.toLowerCase().includes(wanted)) &&
+      (ofMessage === null || ofMessage.has(file.path)) &&
+      (scope.kind !== "new" || isNew(file, seen)),
+  )
+}
+
+/** Whether a file holds something that was not there when it was last looked at. */
+export function isNew(file: FileView, seen: Seen): boolean {
+  const known = seen[file.path]
+  if (known === undefined) return true
+  return hunkNames(file).some(name => !known.includes(name))
+}
+
+/** What is remembered of a file as seen: its hunks, or, where it has none, what kind of change it is. */
+export function hunkNames(file: FileView): string[] {
+  return file.hunks.length === 0 ? [`r${file.revision}`] : file.hunks.map(hunk => hunk.id)
+}
+
+/** The file after (or before) `path` in the list; from the end it goes round. */
+export function neighbour(files: readonly FileView[], path: string | null, step: 1 | -1): FileView | null {
+  if (files.length === 0) return null
+  const at = files.findIndex(file => file.path === path)
+  if (at < 0) return files[step === 1 ? 0 : files.length - 1] ?? null
+  return files[(at + step + files.length) % files.length] ?? null
+}
+
+/** The same substitution in several places: what it is and every hunk of it. */
+export interface Alike {
+  readonly what: string
+  readonly hunks: readonly string[]
+  readonly files: readonly string[]
+}
+
+export function alikeTo(hunk: HunkView, files: readonly FileView[]): Alike | null {
+  if (hunk.substitution === undefined) return null
+  const hunks: string[] = []
+  const paths: string[] = []
+  for (const file of files) {
+    const own = file.hunks.filter(other => other.substitution === hunk.substitution)
+    if (own.length > 0) paths.push(file.path)
+    hunks.push(...own.map(other => other.id))
+  }
+  return hunks.length < 2 ? null : { what: hunk.substitution, hunks, files: paths }
+}
+
+export function totals(files: readonly FileView[]): { added: number; removed: number; hunks: number } {
+  let [added, removed, hunks] = [0, 0, 0]
+  for (const file of files) {
+    added += file.added ?? 0
+    removed += file.removed ?? 0
+    hunks += file.hunks.length
+  }
+  return { added, removed, hunks }
+}
+
+/** The tab's title: a waiting call first, then how much there is. */
+export function titleFor(status: StatusResult | null): string {
+  if (status === null) return "Galley"
+  const name = status.workspace.split("/").at(-1) ?? ""
+  const waiting = status.waiting.length
+  if (waiting > 0) return `(${waiting}) waits for you · ${name} · Galley`
+  const count = status.files.filter(file => !file.parked).length
+  return `${count === 0 ? "" : `${count} · `}${name} · Galley`
+}
