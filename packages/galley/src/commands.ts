@@ -20,6 +20,12 @@ export function commandTable(program: () => Program): readonly CommandEntry[] {
       load: async () => (await import("./cli/commands/call.ts")).command,
     },
     {
+      name: "run",
+      summary: "run any command and review what it changed",
+      group: "For agents:",
+      load: async () => (await import("./cli/commands/run.ts")).command,
+    },
+    {
       name: "hook",
       summary: "answer an agent's hook (set up by install)",
       group: "For agents:",

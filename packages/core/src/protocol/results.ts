@@ -162,6 +162,8 @@ export const callSchema = z.object({
   diffs: z.optional(z.array(z.object({ path: z.string(), oldText: z.nullable(z.string()), newText: z.string() }))),
   /** Waits for the person's decision; nothing of it is on disk. */
   held: z.optional(z.boolean()),
+  /** What stands behind a command's output in `text`, one by one: how it ended, what became of its changes. */
+  remarks: z.optional(z.array(z.string())),
 })
 
 export const errorSchema = z.object({

@@ -14,6 +14,7 @@ import { fileViews } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
 import { refuseAgent } from "./policy.ts"
 import { repairInterrupted } from "./repair.ts"
+import type { RequestIo } from "./request-io.ts"
 import type { Session } from "./session.ts"
 
 /** How a question to the person ended. */
@@ -42,11 +43,7 @@ const progressEvery = 5000
  * Puts an agent's held change before the person and waits up to `ask.waitSeconds`. No lock is held meanwhile. Whatever happens to
  * this process, the change is pending and nothing of it is on disk until somebody allows it.
  */
-export async function askPerson(
-  session: Session,
-  question: Question,
-  io: { readonly signal?: AbortSignal; readonly progress?: (text: string) => void },
-): Promise<Answered> {
+export async function askPerson(session: Session, question: Question, io: RequestIo): Promise<Answered> {
   const call: Waiting = {
     id: session.env.newId(),
     title: question.title,
@@ -63,6 +60,7 @@ export async function askPerson(
   }
   await session.lock.hold(() => session.store.commit({ waiting: [call] }))
   try {
+    io.asked?.({ id: call.id, title: call.title, diff: question.diff })
     return await waitForAnswer(session, call, io)
   } finally {
     await session.lock.hold(() => session.store.commit({ waitingDone: [call.id] }))
@@ -110,11 +108,7 @@ export async function answer(
   })
 }
 
-async function waitForAnswer(
-  session: Session,
-  call: Waiting,
-  io: { readonly signal?: AbortSignal; readonly progress?: (text: string) => void },
-): Promise<Answered> {
+async function waitForAnswer(session: Session, call: Waiting, io: RequestIo): Promise<Answered> {
   const until = call.since + session.config["ask.waitSeconds"] * 1000
   let told = call.since
   let seen = -1

@@ -63,6 +63,8 @@ export interface ChangeOutcome {
   readonly items: readonly Item[]
   /** Some of it is not on disk and waits for a decision. */
   readonly held: boolean
+  /** Some of it waits for a decision, on disk or not. */
+  readonly pending: boolean
   readonly message: Message
 }
 
@@ -138,8 +140,9 @@ export async function recordChange(session: Session, request: ChangeRequest): Pr
       origin.rows,
       { always: request.always === true },
     )
-    const held = committed.items.some(item => isPending(item) && item.disk === "base")
-    return { ...committed, held, message: origin.message }
+    const pending = committed.items.filter(isPending)
+    const held = pending.some(item => item.disk === "base")
+    return { ...committed, held, pending: pending.length > 0, message: origin.message }
   })
 }
 

@@ -150,14 +150,16 @@ export async function afterReview(
   end: ProcessEnd,
   run: { readonly capture: Capture; readonly remarks: readonly string[]; readonly outcome: ChangeOutcome },
 ): Promise<CallResult> {
-  const { operation, held } = run.outcome
+  const { operation, held, pending } = run.outcome
   const changes = operation?.changes ?? []
   const told = { capture: run.capture, changes: changes.map(changeView) }
-  if (operation === null || !held || changes.length === 0)
+  const asks = reviewModeOf(session, call.context) === "ask"
+  // A file whose earlier changes were applied at once is on disk in `ask` too; the question is the same.
+  if (operation === null || !(held || (asks && pending)) || changes.length === 0)
     return resultOf(request, end, { ...told, remarks: run.remarks })
-  const heldNote = `${changes.length === 1 ? "1 file" : `${changes.length} files`} changed; held for review: not on disk until the person accepts.`
-  if (reviewModeOf(session, call.context) !== "ask")
-    return resultOf(request, end, { ...told, remarks: [...run.remarks, heldNote], held: true })
+  const count = changes.length === 1 ? "1 file" : `${changes.length} files`
+  const heldNote = `${count} changed; held for review: ${held ? "not on disk until the person accepts" : "pending, and on disk as the file's earlier changes are"}.`
+  if (!asks) return resultOf(request, end, { ...told, remarks: [...run.remarks, heldNote], held: true })
   const answered = await askPerson(
     session,
     {
@@ -190,7 +192,7 @@ export async function afterReview(
       })
     case "held":
     case "cancelled":
-      return resultOf(request, end, { ...told, held: true, remarks: [...run.remarks, heldNote] })
+      return resultOf(request, end, { ...told, held, remarks: [...run.remarks, heldNote] })
   }
 }
 

@@ -5,7 +5,7 @@ import { runProcess } from "../io/processes.ts"
 import { armLook } from "./hook-look.ts"
 import { reviewModeOf } from "./policy.ts"
 import { recordRun } from "./run.ts"
-import { afterReview, outputLimit, type CommandRequest } from "./run-command.ts"
+import { afterReview, outputLimit, outputTo, type CommandRequest } from "./run-command.ts"
 import type { SessionCall } from "./session-files.ts"
 import type { Session } from "./session.ts"
 
@@ -33,12 +33,12 @@ export async function runDirectly(
   const look = await armLook(session, request.text)
   try {
     const end = await runProcess({
-      command: request.text,
+      command: request.argv ?? request.text,
       cwd: request.cwd,
       env: commandEnvironment(session.env.variables),
       timeoutMs: request.timeoutMs,
       ...(call.signal === undefined ? {} : { signal: call.signal }),
-      onOutput: () => call.io.progress?.("The command is running"),
+      onOutput: outputTo(call),
       outputLimit,
     })
     const second = await look.again()

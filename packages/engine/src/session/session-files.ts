@@ -166,12 +166,17 @@ async function change(
   })
   call.recorded.push(outcome)
   const written = { kind: "written" as const, version: versionOf(after), ...(outcome.held ? { held: true } : {}) }
-  if (outcome.operation === null || !outcome.held) return written
-  if (reviewModeOf(session, call.context) !== "ask")
+  const asks = reviewModeOf(session, call.context) === "ask"
+  // A file whose earlier changes were applied at once is on disk in `ask` too; the question is the same.
+  if (outcome.operation === null || !(outcome.held || (asks && outcome.pending))) return written
+  if (!asks)
     return {
       ...written,
       remark: "It is held for review: not on disk until the person accepts it; your reads through this tool see it.",
     }
+  const where = outcome.held
+    ? "held for review and not on disk"
+    : "pending, and on disk as the file's earlier changes are"
   const answered = await askPerson(
     session,
     {
@@ -200,11 +205,10 @@ async function change(
     case "held":
       return {
         ...written,
-        remark:
-          "Nobody has answered yet: the change is held for review and not on disk. Go on with other work; you are told when it is decided.",
+        remark: `Nobody has answered yet: the change is ${where}. Go on with other work; you are told when it is decided.`,
       }
     case "cancelled":
-      return { ...written, remark: "The call was cancelled: the change is held for review and not on disk." }
+      return { ...written, remark: `The call was cancelled: the change is ${where}.` }
   }
 }
 

@@ -1,6 +1,9 @@
 import { Failure } from "@galley/core/failure.ts"
+import { hasEscapedByte, showPath } from "@galley/core/path.ts"
+import type { Params } from "@galley/core/protocol/requests.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
-import { runCommand, type CommandRequest, type ViewFacts } from "../session/run-command.ts"
+import { quoteWords } from "@galley/core/tool/shell-quote.ts"
+import { runCommand, runsBash, type CommandRequest, type ViewFacts } from "../session/run-command.ts"
 import type { SessionCall } from "../session/session-files.ts"
 import type { Session } from "../session/session.ts"
 import type { ToolFiles } from "../session/tool-files.ts"
@@ -11,7 +14,8 @@ import { withTitle } from "./call.ts"
 /** A caller's shell: commands start where the last one ended (`cd`), and background jobs belong to it. */
 export interface Shell {
   call(input: Readonly<Record<string, unknown>>, call: SessionCall): Promise<CallResult>
-  run(request: ShellRequest, call: SessionCall): Promise<CallResult>
+  /** A command that is handed over whole: it starts where it says, and leaves the caller's folder as it was. */
+  run(params: Params<"run">, call: SessionCall): Promise<CallResult>
   close(): Promise<void>
 }
 
@@ -32,7 +36,7 @@ export function openShell(session: Session, files: ToolFiles, facts: ViewFacts):
       const request = parseInput(input)
       return run(state, { ...request, timeoutMs: request.timeoutMs ?? usualTimeout }, call)
     },
-    run: (request, call) => run(state, request, call),
+    run: (params, call) => runHanded(state, params, call),
     close: () => state.jobs.close(),
   }
 }
@@ -44,6 +48,44 @@ interface ShellState {
   readonly facts: ViewFacts
   /** Absolute; where the next command starts. */
   cwd: string
+}
+
+async function runHanded(state: ShellState, params: Params<"run">, plain: SessionCall): Promise<CallResult> {
+  const { session } = state
+  const cwd = params.cwd ?? session.root.path
+  if (cwd !== session.root.path && !cwd.startsWith(`${session.root.path}/`))
+    throw new Failure("OUTSIDE_WORKSPACE", `The folder ${showPath(cwd)} is not inside the workspace. Nothing was run.`)
+  const handed = handedCommand(params.command)
+  const call = withTitle(plain, "bash", titleOf(handed.text))
+  if (session.config["sed.simulate"]) {
+    const simulated = await simulateSed(session, state.files, handed.text, cwd, call)
+    if (simulated !== null) return simulated
+  }
+  const command = { ...handed, cwd, timeoutMs: params.timeoutMs ?? null }
+  return (await runCommand(session, state.facts, command, call)).result
+}
+
+/**
+ * What is shown and looked at, and what is run. `bash -c TEXT`, as hooks hand over what an agent's shell was to run, is that text:
+ * it may be a `sed -i`, or name folders to be moved.
+ */
+function handedCommand(command: Params<"run">["command"]): Pick<CommandRequest, "text" | "argv"> {
+  const words = typeof command === "string" ? [command] : command
+  if (words.some(word => word.includes("\0")))
+    throw new Failure("BAD_ARGUMENT", "A command cannot hold a NUL byte. Nothing was run.")
+  if (typeof command === "string") return { text: command }
+  const [program = "", flag, script, ...others] = command
+  if (/^(\/bin\/|\/usr\/bin\/)?bash$/.test(program) && flag === "-c" && script !== undefined && others.length === 0)
+    if (runsBash() && !script.startsWith("-")) return { text: script }
+  const text = quoteWords(command)
+  if (!command.some(hasEscapedByte)) return { text, argv: command }
+  if (!runsBash())
+    throw new Failure(
+      "BAD_ARGUMENT",
+      "A word of the command is not UTF-8, and there is no bash to pass it. Nothing was run.",
+    )
+  // Node passes arguments as UTF-8 only; bash passes any bytes.
+  return { text: `exec ${text}` }
 }
 
 async function run(state: ShellState, request: ShellRequest, plain: SessionCall): Promise<CallResult> {

@@ -5,6 +5,7 @@ import { editToolName } from "@galley/core/tool/edit-schema.ts"
 import { shellToolName } from "@galley/core/tool/shell-schema.ts"
 import { takeNotes } from "../session/feedback.ts"
 import type { IntentHandler } from "../session/intents.ts"
+import { claimedContext } from "../session/hook-calls.ts"
 import { conversationOf } from "../session/messages.ts"
 import { policyOf } from "../session/policy.ts"
 import { beginCall } from "../session/record.ts"
@@ -48,11 +49,13 @@ export function openTools(session: Session, intents: readonly IntentHandler[]): 
       const shell = openShell(session, files, facts)
       shells.add(shell)
       return {
-        call: (tool, input, io) => answered(session, context, io, call => dispatch(edit, shell, tool, input, call)),
-        run: (params, io) =>
-          answered(session, context, io, call =>
-            shell.run({ command: params.command, timeoutMs: params.timeoutMs ?? null, background: false }, call),
+        call: async (tool, input, io) =>
+          answered(session, await claimedContext(session, context, tool, input), io, call =>
+            dispatch(edit, shell, tool, input, call),
           ),
+        // No contact with the model: what the person did since is kept for the next one.
+        run: (params, io) =>
+          calling(session, context, io, async call => shell.run(params, call)).then(done => done.result),
       }
     },
     close: async () => {
@@ -82,13 +85,26 @@ async function dispatch(
   }
 }
 
-/** Runs one call with what it needs to know, turns a `Failure` into a result, and adds what the person did since. */
+/** Runs one call of a model and adds what the person did since. */
 async function answered(
   session: Session,
   context: RequestContext,
   io: RequestIo,
   work: (call: SessionCall) => Promise<CallResult>,
 ): Promise<CallResult> {
+  const { result, call } = await calling(session, context, io, work)
+  const conversation = call.recorded.at(-1)?.message.conversation ?? (await conversationOf(session, context))
+  const notes = session.store.readOnly ? null : await takeNotes(session, conversation)
+  return notes === null ? result : { ...result, text: result.text === "" ? notes : `${result.text}\n\n${notes}` }
+}
+
+/** Runs one call with what it needs to know, and turns a `Failure` into a result. */
+async function calling(
+  session: Session,
+  context: RequestContext,
+  io: RequestIo,
+  work: (call: SessionCall) => Promise<CallResult>,
+): Promise<{ readonly result: CallResult; readonly call: SessionCall }> {
   const call: SessionCall = {
     conversation: context.conversation ?? null,
     message: context.message ?? null,
@@ -107,9 +123,7 @@ async function answered(
     if (error instanceof Failure) return failedCall(error.toData())
     throw error
   })
-  const conversation = call.recorded.at(-1)?.message.conversation ?? (await conversationOf(session, context))
-  const notes = session.store.readOnly ? null : await takeNotes(session, conversation)
-  return notes === null ? result : { ...result, text: result.text === "" ? notes : `${result.text}\n\n${notes}` }
+  return { result, call }
 }
 
 function editTitle(input: Readonly<Record<string, unknown>>): string {

@@ -5,9 +5,11 @@ import type { Requests, Workspace } from "@galley/engine/workspace.ts"
 import type { Globals } from "./args.ts"
 import type { Finding, Setting } from "./commands/doctor.ts"
 import { inertLine } from "./inert.ts"
+import { refuseInView } from "./in-view.ts"
 import type { Look } from "./look.ts"
 import { shownPath, workspacePath } from "./paths.ts"
 import { startProgress } from "./progress.ts"
+import type { Terminal } from "./terminal.ts"
 
 /** The program's surroundings, as values. Only `main.ts` makes one from the process. */
 export interface Surroundings {
@@ -19,6 +21,8 @@ export interface Surroundings {
   readonly stdin: { readonly isTTY?: boolean; bytes(): Promise<Uint8Array> }
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal
+  /** For what talks with a person; left out where nobody can be talked with. */
+  readonly terminal?: Terminal
 }
 
 export interface Output {
@@ -65,20 +69,35 @@ export async function withWorkspace<T>(
   actor: RequestContext["actor"],
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
+  return withQuietWorkspace(context, actor, async session => {
+    const progress = startProgress(context)
+    try {
+      return await work({ ...session, io: { ...session.io, progress: progress.say } })
+    } finally {
+      progress.stop()
+    }
+  })
+}
+
+/** The same without a line of progress, for what writes on the terminal itself. */
+export async function withQuietWorkspace<T>(
+  context: Context,
+  actor: RequestContext["actor"],
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   const { globals, engine, surroundings } = context
+  if (actor === "person") refuseInView(surroundings.variables)
   const workspace = await engine.open(engine.rootFor(globals), globals)
-  const progress = startProgress(context)
   try {
     for (const notice of workspace.notices) surroundings.stderr.write(`galley: ${inertLine(notice)}\n`)
     return await work({
       workspace,
       requests: workspace.as(requestContext(actor, globals)),
-      io: { signal: surroundings.signal, progress: progress.say },
+      io: { signal: surroundings.signal },
       path: typed => workspacePath(workspace.root, surroundings.cwd, typed),
       shown: path => shownPath(workspace.root, surroundings.cwd, path),
     })
   } finally {
-    progress.stop()
     await workspace.close()
   }
 }

@@ -20,26 +20,55 @@ export interface TerminalListeners {
   readonly ended: () => void
 }
 
-/** One line typed by the person; null when there are no more or `signal` was aborted. */
-export function askLine(terminal: Terminal, prompt: string, signal: AbortSignal): Promise<string | null> {
-  if (signal.aborted) return Promise.resolve(null)
-  terminal.write(prompt)
-  return new Promise(resolve => {
-    let typed = ""
-    const finish = (line: string | null): void => {
-      stop()
-      signal.removeEventListener("abort", onAbort)
-      resolve(line)
-    }
-    const onAbort = (): void => finish(null)
-    const stop = terminal.listen("lines", {
-      input: text => {
-        typed += text
-        const end = typed.indexOf("\n")
-        if (end >= 0) finish(typed.slice(0, end).replace(/\r$/, ""))
-      },
-      ended: () => finish(typed === "" ? null : typed),
-    })
-    signal.addEventListener("abort", onAbort)
+/** Lines that a person types, one after the other; typed ahead or piped in, none is lost. */
+export interface LineReader {
+  /** Null when there are no more, or it was closed. */
+  ask(prompt: string): Promise<string | null>
+  close(): void
+}
+
+export function readLines(terminal: Terminal, signal: AbortSignal): LineReader {
+  let typed = ""
+  let over = false
+  let waiting: ((line: string | null) => void) | null = null
+  const serve = (): void => {
+    if (waiting === null) return
+    const end = typed.indexOf("\n")
+    if (end < 0 && !over) return
+    const line = end < 0 ? typed : typed.slice(0, end)
+    const answer = end < 0 && typed === "" ? null : line.replace(/\r$/, "")
+    typed = end < 0 ? "" : typed.slice(end + 1)
+    const resolve = waiting
+    waiting = null
+    resolve(answer)
+  }
+  const stop = terminal.listen("lines", {
+    input: text => {
+      typed += text
+      serve()
+    },
+    ended: () => {
+      over = true
+      serve()
+    },
   })
+  const close = (): void => {
+    if (!over) stop()
+    over = true
+    typed = ""
+    signal.removeEventListener("abort", close)
+    serve()
+  }
+  signal.addEventListener("abort", close)
+  if (signal.aborted) close()
+  return {
+    ask: prompt => {
+      if (!over || typed !== "") terminal.write(prompt)
+      return new Promise(resolve => {
+        waiting = resolve
+        serve()
+      })
+    },
+    close,
+  }
 }
