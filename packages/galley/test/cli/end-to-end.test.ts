@@ -259,8 +259,15 @@ describe("where one stands", () => {
 
 describe("how it behaves in a pipeline", () => {
   it("a reader that leaves is no failure", async () => {
-    // Far more than a pipe holds.
-    replace("src/cart.js", "  return sum\n", `  return sum\n${"// a line of it\n".repeat(20_000)}`)
+    // Far more than a pipe holds, and more than one word of a command line may be.
+    const insert_text = "// a line of it\n".repeat(20_000)
+    const input = JSON.stringify({
+      command: "insert",
+      path: join(place.work, "src/cart.js"),
+      insert_line: 3,
+      insert_text,
+    })
+    done(callSchema, ["call", "str_replace_editor", "-"], { input })
     const child = place.start(["diff"])
     child.stdout.once("data", () => child.stdout.destroy())
     expect(await once(child, "exit")).toEqual([0, null])
