@@ -151,6 +151,7 @@ describe("the environment of commands", () => {
       GIT_PAGER: "cat",
       GIT_TERMINAL_PROMPT: "0",
       TERM: "dumb",
+      LANG: "C.UTF-8",
       EXTRA: "e",
     })
     expect(commandEnvironment({})["GIT_EDITOR"]).toBe("true")
