@@ -5,6 +5,7 @@ import type { Params, RequestName, Result } from "@galley/core/protocol/requests
 import type { FileView, LogResult, StatusResult } from "@galley/core/protocol/results.ts"
 import { EventEmitter, Uri, type WorkspaceFolder } from "vscode"
 import { type Place, fileOf, pathOf } from "./place.ts"
+import { originsOf } from "./review/origins.ts"
 import type { Server } from "./program/server.ts"
 import { Connection, type Link } from "./wire/connection.ts"
 
@@ -12,6 +13,8 @@ export type FileTexts = Result<"file">
 
 /** Changes come in bursts while an agent works; they are answered together (ms). */
 const settleTime = 40
+/** Operations that are looked through for the messages of pending files. */
+const operationsRead = 300
 
 /**
  * What is pending in one folder, as the program says, and the wire to it. Everything that is shown is derived from this and from the
@@ -21,6 +24,7 @@ export class Session {
   status: StatusResult | null = null
   log: LogResult | null = null
   readonly folder: WorkspaceFolder
+  private origins: ReadonlyMap<WorkspacePath, readonly string[]> = new Map()
   private readonly texts = new Map<WorkspacePath, FileTexts>()
   private readonly connection: Connection
   private readonly emitter = new EventEmitter<void>()
@@ -82,6 +86,11 @@ export class Session {
     return this.pending.find(file => file.path === path) ?? null
   }
 
+  /** The messages that a pending file was changed in. */
+  messagesOf(file: FileView): readonly string[] {
+    return file.messages ?? this.origins.get(file.path) ?? []
+  }
+
   /** Both texts of a pending file if they are here already. */
   textsOf(path: WorkspacePath): FileTexts | null {
     return this.fileAt(path) === null ? null : (this.texts.get(path) ?? null)
@@ -140,9 +149,17 @@ export class Session {
     this.emitter.dispose()
   }
 
+  private async askOrigins(): Promise<ReadonlyMap<WorkspacePath, readonly string[]>> {
+    const unknown = this.pending.filter(file => file.messages === undefined)
+    if (unknown.length === 0) return new Map()
+    const { operations } = await this.connection.request("operations", { limit: operationsRead })
+    return new Map(unknown.map(file => [file.path, originsOf(operations, file.path)]))
+  }
+
   private async ask(): Promise<void> {
     this.status = await this.connection.request("status", {})
     this.log = await this.connection.request("log", {})
+    this.origins = await this.askOrigins()
     for (const path of this.texts.keys())
       if (this.fileAt(path) === null) this.texts.delete(path)
       else await this.loadTexts(path)

@@ -10,6 +10,7 @@ export function patched(text: string, diff: string): string | null {
   const made: string[] = []
   let at = 0
   let inHunk = false
+  let afterRemoved = false
   for (const line of splitLines(diff)) {
     const head = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@/.exec(line)
     if (head !== null) {
@@ -21,12 +22,15 @@ export function patched(text: string, diff: string): string | null {
       inHunk = true
     } else if (inHunk && line.startsWith("\\")) {
       // "\ No newline at end of file": the line before has no terminator.
-      made.push((made.pop() ?? "").replace(/\r?\n$/, ""))
-    } else if (inHunk && line.startsWith("+")) made.push(line.slice(1))
-    else if (inHunk && (line.startsWith("-") || line.startsWith(" "))) {
+      if (!afterRemoved) made.push((made.pop() ?? "").replace(/\n$/, ""))
+    } else if (inHunk && line.startsWith("+")) {
+      made.push(line.slice(1))
+      afterRemoved = false
+    } else if (inHunk && (line.startsWith("-") || line.startsWith(" "))) {
       const old = lines[at++]
       if (old === undefined || bare(old) !== bare(line.slice(1))) return null
-      if (line.startsWith(" ")) made.push(old)
+      afterRemoved = line.startsWith("-")
+      if (!afterRemoved) made.push(old)
     } else inHunk = false
   }
   made.push(...lines.slice(at))

@@ -105,7 +105,7 @@ function changes(session: Session): ChangesNode[] {
     return [...session.pending.map(file => ({ kind: "file" as const, session, file })), ...tail]
   const groups = new Map<string | null, FileView[]>()
   for (const file of session.pending)
-    for (const message of file.messages?.length ? file.messages : [null])
+    for (const message of session.messagesOf(file).length > 0 ? session.messagesOf(file) : [null])
       groups.set(message, [...(groups.get(message) ?? []), file])
   const order = new Map(session.log?.messages.map(message => [message.id, message.createdAt]))
   return [

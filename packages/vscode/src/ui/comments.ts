@@ -9,11 +9,12 @@ import {
   Range,
   type TextDocument,
   type Uri,
+  window,
   workspace,
 } from "vscode"
-import { proposalScheme } from "../review/side-uri.ts"
+import { linesInBuffer } from "../review/buffer-hunks.ts"
 import type { FileTexts } from "../session.ts"
-import type { Sessions } from "../sessions.ts"
+import { hunksOf, type Sessions } from "../sessions.ts"
 import { told } from "./decide.ts"
 import { realUri } from "./virtual-texts.ts"
 
@@ -22,8 +23,15 @@ export function takeComments(sessions: Sessions): Disposable {
   const controller = commentsApi.createCommentController("galley", "Galley")
   controller.options = { prompt: "Tell the agent…", placeHolder: "The agent reads this at its next contact" }
   controller.commentingRangeProvider = {
-    provideCommentingRanges: (document: TextDocument) =>
-      sessions.pendingIn(document) === null ? [] : [new Range(0, 0, Math.max(0, document.lineCount - 1), 0)],
+    // The editor draws a bar beside every such line, so only the blocks have one; any line has the command.
+    provideCommentingRanges: (document: TextDocument) => {
+      const pending = sessions.pendingIn(document)
+      const hunks = pending === null ? [] : hunksOf(pending, document.getText())
+      return hunks.flatMap(hunk => {
+        const { from, to } = linesInBuffer(hunk, pending?.side ?? "current")
+        return to > from ? [new Range(from, 0, to - 1, 0)] : []
+      })
+    },
   }
   const shown = new Map<string, readonly CommentThread[]>()
   const clear = (key: string): void => {
@@ -59,6 +67,7 @@ export function takeComments(sessions: Sessions): Disposable {
     controller,
     sessions.onDidChange(match),
     workspace.onDidOpenTextDocument(match),
+    commands.registerCommand("galley.commentLine", () => commentLine(sessions)),
     commands.registerCommand("galley.comment", (reply: CommentReply) => send(sessions, reply)),
   )
 }
@@ -85,17 +94,37 @@ function threadsFor(
   })
 }
 
+async function commentLine(sessions: Sessions): Promise<void> {
+  const editor = window.activeTextEditor
+  const found = editor === undefined ? null : sessions.of(realUri(editor.document.uri))
+  if (editor === undefined || found === null) return
+  const line = editor.selection.active.line + 1
+  const text = await window.showInputBox({
+    title: `Tell the agent about line ${line}`,
+    placeHolder: "The agent reads this at its next contact",
+  })
+  if (text === undefined || text.trim() === "") return
+  await told(() => tell(found, line, text))
+}
+
+/** A comment raises no revision, so the file is asked for anew. */
+async function tell(
+  { session, path }: NonNullable<ReturnType<Sessions["of"]>>,
+  line: number | null,
+  text: string,
+): Promise<void> {
+  await session.request("comment", { path, ...(line === null ? {} : { line }), text })
+  session.forgetTexts(path)
+  await session.refresh()
+  await session.loadTexts(path)
+  session.refreshSoon()
+}
+
 async function send(sessions: Sessions, { thread, text }: CommentReply): Promise<void> {
-  const uri = thread.uri.scheme === proposalScheme ? realUri(thread.uri) : thread.uri
-  const found = sessions.of(uri)
+  const found = sessions.of(realUri(thread.uri))
   if (found === null || text.trim() === "") return
   await told(async () => {
-    const line = thread.range === undefined ? {} : { line: thread.range.end.line + 1 }
-    await found.session.request("comment", { path: found.path, ...line, text })
+    await tell(found, thread.range === undefined ? null : thread.range.end.line + 1, text)
     if (thread.comments.length === 0) thread.dispose()
-    found.session.forgetTexts(found.path)
-    await found.session.refresh()
-    await found.session.loadTexts(found.path)
-    found.session.refreshSoon()
   })
 }

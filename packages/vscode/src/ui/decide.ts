@@ -93,7 +93,7 @@ export async function decideMany(
 }
 
 export function filesOfMessage(session: Session, message: string): readonly FileView[] {
-  return session.pending.filter(file => file.messages?.includes(message) === true)
+  return session.pending.filter(file => session.messagesOf(file).includes(message))
 }
 
 /** Makes the request; where the texts overlap the person chooses a side, and then it is made again. */

@@ -3,7 +3,7 @@ import type { FileView } from "@galley/core/protocol/results.ts"
 import {
   commands,
   Range,
-  TabInputTextDiff,
+  TabInputText,
   TextEditorRevealType,
   type TextEditor,
   type Uri,
@@ -60,13 +60,16 @@ export async function openReviews(title: string, session: Session, files: readon
   await commands.executeCommand("vscode.changes", title, parts)
 }
 
-/** Whether this editor is the right half of a diff, which draws its changes itself. */
+/**
+ * Whether this editor is a half of a diff, which draws its changes itself: all but the text of a group's active tab. Told this way
+ * round because a diff of several files has no public type of tab.
+ */
 export function isInDiff(editor: TextEditor): boolean {
-  const group = window.tabGroups.all.find(one => one.viewColumn === editor.viewColumn)
-  const input = group?.activeTab?.input
-  if (!(input instanceof TabInputTextDiff)) return false
   const shown = editor.document.uri.toString()
-  return input.modified.toString() === shown || input.original.toString() === shown
+  return !window.tabGroups.all.some(({ activeTab, viewColumn }) => {
+    const input = activeTab?.input
+    return viewColumn === editor.viewColumn && input instanceof TabInputText && input.uri.toString() === shown
+  })
 }
 
 /** The pending file of the editor that has the focus, or of the diff's other half. */
