@@ -9,6 +9,7 @@ import type { Env } from "./io/env.ts"
 import type { Files } from "./io/files.ts"
 import { realFiles } from "./io/real-files.ts"
 import { openRoot, type Root } from "./io/roots.ts"
+import { sweepRunFolders } from "./io/view-folder.ts"
 import { watchFolder } from "./io/watch.ts"
 import type { Config } from "./session/config.ts"
 import type { IntentHandler } from "./session/intents.ts"
@@ -33,6 +34,8 @@ export async function openWorkspace(options: {
   const place = locateStore(root.path, { variables: { GALLEY_HOME: options.home }, userHome: options.home })
   const store = await openSqliteStore({ folder: place.folder, env: options.env })
   const lock = openLock(place.folder, options.env)
+  // Copies of the workspace that commands of a killed process had: they may hold secrets, and would wait for the next command.
+  if (!store.readOnly) sweepRunFolders(`${place.folder}/views`)
   const moved =
     place.formerRoot === null ? [] : [`This workspace was at ${place.formerRoot} before; its history came along.`]
   const watch = (listener: (event: WorkspaceEvent) => void): (() => void) => watchStore(store, place.folder, listener)

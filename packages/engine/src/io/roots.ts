@@ -35,6 +35,19 @@ export function isGitPath(path: WorkspacePath): boolean {
   return /(^|\/)\.git(\/|$)/i.test(path)
 }
 
+/**
+ * Whether some file system takes a name of the path for `.git`: macOS passes over format characters, Windows over dots and blanks
+ * at the end and over a stream's name, and knows the short name `git~1`. Git itself refuses such names in trees (CVE-2014-9390,
+ * CVE-2019-1352; `verify_dotfile`, `is_hfs_dotgit` and `is_ntfs_dotgit` of git 2.39), because a clone there runs what they hold.
+ */
+export function resemblesGit(path: WorkspacePath): boolean {
+  return path
+    .split("/")
+    .some(name =>
+      /^(\.git|git~1)[ .]*(:.*|\\.*)?$/is.test(name.replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, "")),
+    )
+}
+
 /** Linux's limit on the symlinks of one path (path_resolution(7)). */
 const mostLinks = 40
 /** NAME_MAX and PATH_MAX of Linux, in bytes. */
@@ -65,7 +78,12 @@ async function walk(files: Files, root: string, given: string, last: "throughLas
       continue
     }
     if (++links > mostLinks) throw new Failure("BAD_ARGUMENT", `${showPath(given)} goes round in a loop of symlinks.`)
-    const target = await files.readlink(next)
+    const target = await readlink(files, next)
+    // It became something else since the look: it is looked at again. Each round counts as a link.
+    if (target === null) {
+      names = [name, ...rest]
+      continue
+    }
     if (target.startsWith("/")) place = "/"
     names = [...namesOf(target), ...names]
   }
@@ -80,6 +98,17 @@ async function lstat(files: Files, path: string, given: string): Promise<Stat | 
     if (code === "ENAMETOOLONG") throw new Failure("BAD_ARGUMENT", `${showPath(given)} is too long for a path.`)
     if (code === "EACCES")
       throw new Failure("DENIED", `${showPath(given)} cannot be reached: a folder on the way is closed to us.`)
+    throw error
+  }
+}
+
+/** Null: no symlink is there any more. */
+async function readlink(files: Files, path: string): Promise<string | null> {
+  try {
+    return await files.readlink(path)
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined
+    if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR") return null
     throw error
   }
 }

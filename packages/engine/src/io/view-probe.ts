@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { commandEnvironment } from "./environment.ts"
 import { runInView } from "./view.ts"
-import { sweepRunFolders } from "./view-folder.ts"
+import { processStart, sweepRunFolders } from "./view-folder.ts"
 import { hasSetpriv } from "./view-plan.ts"
 
 /** Whether this machine gives views, and if not, why, for `doctor` and for `PREVIEW_UNAVAILABLE`. */
@@ -18,12 +18,13 @@ export async function probeViews(scratch: string, id: string): Promise<ViewSuppo
   if (process.platform !== "linux") return { kind: "unavailable", reason: "views need Linux" }
   try {
     sweepRunFolders(scratch)
-    const root = join(scratch, `probe-${process.pid}-${id}`)
-    mkdirSync(root, { recursive: true, mode: 0o700 })
+    // Named as a run, so that it is swept like one.
+    const folder = join(scratch, `run-${process.pid}-${processStart(process.pid) ?? "0"}-probe-${id}`)
+    mkdirSync(join(folder, "root"), { recursive: true, mode: 0o700 })
     try {
-      return await probeAt(root, scratch, id)
+      return await probeAt(join(folder, "root"), join(folder, "views"), id)
     } finally {
-      rmSync(root, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true })
     }
   } catch (error) {
     return { kind: "unavailable", reason: error instanceof Error ? error.message : String(error) }
@@ -44,11 +45,10 @@ async function probeAt(root: string, scratch: string, id: string): Promise<ViewS
     passThrough: [],
     caches: [],
     dependencyFolders: [],
-    scratch: join(scratch, "probe"),
+    scratch,
     id,
     owners: "own",
   })
-  rmSync(join(scratch, "probe"), { recursive: true, force: true })
   if (outcome.kind === "noView") return { kind: "unavailable", reason: explained(outcome.reason) }
   await outcome.close()
   const [change] = outcome.changes

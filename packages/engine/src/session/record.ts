@@ -7,7 +7,7 @@ import type { Capture, Message, Operation } from "@galley/core/history/operation
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import { blobIdOf } from "../io/hash.ts"
-import { isGitPath } from "../io/roots.ts"
+import { resemblesGit } from "../io/roots.ts"
 import type { NewOperation } from "../store/store.ts"
 import { commitTurns, type Turn } from "./commit.ts"
 import { loadState } from "./contents.ts"
@@ -202,10 +202,10 @@ function refusePolicy(session: Session, request: ChangeRequest): void {
       "Ask the person to allow writing (--policy workspace-write).",
     )
   for (const change of request.changes)
-    if (isGitPath(change.path))
+    if (resemblesGit(change.path))
       throw new Failure(
         "DENIED",
-        `${showPath(change.path)} is inside a git directory, which is not changed by edits. Nothing was changed.`,
+        `${showPath(change.path)} is, or to some system looks like, inside a git directory, which is not changed by edits. Nothing was changed.`,
       )
 }
 

@@ -1,0 +1,205 @@
+import { spawn } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { build } from "esbuild"
+import { realEnv } from "../../src/io/env.ts"
+import { openWorkspace } from "../../src/open.ts"
+import { resolveConfig } from "../../src/session/config.ts"
+import type { Deed } from "./deeds.ts"
+import type { Disaster } from "./disaster.ts"
+import { copyPlace, lookAtPlace, makeFixture, type Fixture, type Seen } from "./fixture.ts"
+
+/** Where the child dies or fails: of which deed, at which call, how. */
+export interface Point {
+  readonly deed: Deed
+  readonly kind: Exclude<Disaster["kind"], "count">
+  readonly at: number
+}
+
+export interface Ending {
+  readonly kind: "done" | "failure" | "foreign" | "killed" | "broken"
+  readonly text: string
+  readonly calls: { readonly changing: readonly string[]; readonly all: readonly string[] }
+}
+
+/** What a deed does when nothing fails. */
+export interface Plain {
+  readonly before: Seen
+  readonly after: Seen
+  readonly ending: Ending
+}
+
+/** Fixtures, the bundled child and what each deed does undisturbed; made once for many points. */
+export class Ground {
+  readonly #folder = mkdtempSync(join(tmpdir(), "galley-points-"))
+  readonly #fixtures = new Map<Deed["fixture"], Fixture>()
+  readonly #plain = new Map<string, Plain>()
+  #count = 0
+
+  /** A bundle starts in a third of the time. */
+  async open(): Promise<void> {
+    await build({
+      entryPoints: [join(import.meta.dirname, "child.ts")],
+      outfile: join(this.#folder, "child.mjs"),
+      bundle: true,
+      platform: "node",
+      target: "node22",
+      format: "esm",
+      banner: {
+        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+      },
+      logLevel: "warning",
+    })
+  }
+
+  async plainOf(deed: Deed): Promise<Plain> {
+    const known = this.#plain.get(deed.name)
+    if (known) return known
+    const place = await this.#place(deed)
+    const before = (await lookAtPlace(place)).seen
+    const ending = await this.#run(place, deed, { at: 0, kind: "count" })
+    if (ending.kind !== "done") throw new Error(`${deed.name} fails undisturbed: ${ending.text}`)
+    const { seen: after, wrong } = await lookAtPlace(place)
+    if (wrong.length > 0) throw new Error(`${deed.name} undisturbed: ${wrong.join("; ")}`)
+    rmSync(place, { recursive: true, force: true })
+    const plain = { before, after, ending }
+    this.#plain.set(deed.name, plain)
+    return plain
+  }
+
+  /** Lets the disaster happen, opens the place again, and answers what is wrong with it; empty is good. */
+  async try(point: Point): Promise<{ readonly ending: Ending; readonly wrong: readonly string[] }> {
+    const plain = await this.plainOf(point.deed)
+    const place = await this.#place(point.deed)
+    try {
+      const ending = await this.#run(place, point.deed, point)
+      const wrong: string[] = []
+      if (ending.kind === "foreign" || ending.kind === "broken") wrong.push(`${ending.kind}: ${ending.text}`)
+      wrong.push(...(await processesOf(place)))
+      const notices = await reopen(place)
+      const { seen, wrong: found } = await lookAtPlace(place)
+      wrong.push(...found, ...judge(point.deed, plain, seen, notices))
+      return { ending, wrong }
+    } finally {
+      rmSync(place, { recursive: true, force: true })
+    }
+  }
+
+  close(): void {
+    for (const fixture of this.#fixtures.values()) fixture.end()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #place(deed: Deed): Promise<string> {
+    const fixture = this.#fixtures.get(deed.fixture) ?? (await makeFixture(deed.fixture))
+    this.#fixtures.set(deed.fixture, fixture)
+    const place = join(this.#folder, `place-${++this.#count}`)
+    copyPlace(fixture.folder, place)
+    return place
+  }
+
+  async #run(place: string, deed: Deed, disaster: Disaster): Promise<Ending> {
+    const names = this.#fixtures.get(deed.fixture)?.names ?? {}
+    const text = JSON.stringify({ root: join(place, "work"), home: join(place, "home"), deed })
+    const word = text.replaceAll(/WAITING|MESSAGE|HUNK/g, name => names[name] ?? name)
+    const { kind, at } = disaster
+    const child = spawn(process.execPath, [join(this.#folder, "child.mjs"), word], {
+      env: { ...process.env, CRASH_DISASTER: JSON.stringify({ kind, at }) },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let out = ""
+    let errors = ""
+    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()))
+    const timer = setTimeout(() => child.kill("SIGABRT"), 60_000)
+    const [code, signal] = await new Promise<[number | null, string | null]>(resolve =>
+      child.on("exit", (...ended) => resolve(ended)),
+    )
+    clearTimeout(timer)
+    if (signal === "SIGKILL") return { kind: "killed", text: "", calls: { changing: [], all: [] } }
+    try {
+      return JSON.parse(out) as Ending
+    } catch {
+      return { kind: "broken", text: `exit ${code ?? signal}: ${out}${errors}`, calls: { changing: [], all: [] } }
+    }
+  }
+}
+
+/** As any next command does: opens, which repairs and closes. */
+async function reopen(place: string): Promise<readonly string[]> {
+  const workspace = await openWorkspace({
+    root: join(place, "work"),
+    home: join(place, "home"),
+    config: resolveConfig([]),
+    env: realEnv(),
+  })
+  const notices = workspace.notices
+  await workspace.close()
+  return notices
+}
+
+/** Wholly undone or wholly done; what several commits did may be done in part, but each file is as before or as after. */
+function judge(deed: Deed, plain: Plain, seen: Seen, notices: readonly string[]): string[] {
+  const { before, after } = plain
+  if (deed.direct === true) return []
+  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+  if (same(seen, before) || same(seen, after)) return []
+  const wrong: string[] = []
+  const said = notices.length === 0 ? "" : ` (said: ${notices.join(" ")})`
+  const isOld = same(seen.tree, before.tree)
+  const isNew = same(seen.tree, after.tree)
+  if (!isOld && !isNew) {
+    for (const path of new Set([...Object.keys(before.tree), ...Object.keys(after.tree), ...Object.keys(seen.tree)]))
+      if (seen.tree[path] !== before.tree[path] || seen.tree[path] !== after.tree[path])
+        wrong.push(`${path} is ${seen.tree[path]}, was ${before.tree[path]}, should be ${after.tree[path]}${said}`)
+  }
+  const differs = (name: "items" | "operations" | "rest"): void => {
+    if (same(seen[name], before[name]) || same(seen[name], after[name])) return
+    wrong.push(
+      `${name}: ${difference(seen[name], before[name])} from before; ${difference(seen[name], after[name])} from after${said}`,
+    )
+  }
+  differs("items")
+  differs("operations")
+  differs("rest")
+  if (!same(before.tree, after.tree) && isNew && same(seen.operations, before.operations))
+    wrong.push(`the files are new and the log is old${said}`)
+  if (!same(before.tree, after.tree) && isOld && same(seen.operations, after.operations))
+    wrong.push(`the files are old and the log is new${said}`)
+  return wrong
+}
+
+function difference(a: unknown, b: unknown): string {
+  const [one, other] = [a, b].map(
+    value =>
+      new Set(
+        typeof value === "string"
+          ? [value]
+          : Array.isArray(value)
+            ? value.map(String)
+            : Object.entries(value as object).map(entry => entry.join(" ")),
+      ),
+  )
+  const more = [...(one ?? [])].filter(line => other?.has(line) !== true)
+  const less = [...(other ?? [])].filter(line => one?.has(line) !== true)
+  return `+[${more.join(" | ")}] -[${less.join(" | ")}]`
+}
+
+/** Processes that still have to do with the place, after a moment in which the kernel may end them; mounts too. */
+async function processesOf(place: string): Promise<string[]> {
+  for (let round = 0; ; round++) {
+    const found = readdirSync("/proc").flatMap(pid => {
+      if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return []
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")
+        return words.includes(place) ? [`process ${pid} is left: ${words.slice(0, 200)}`] : []
+      } catch {
+        return []
+      }
+    })
+    if (readFileSync("/proc/self/mountinfo", "utf8").includes(place)) found.push("a mount is left")
+    if (found.length === 0 || round === 20) return found
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+}
