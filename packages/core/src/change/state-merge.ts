@@ -48,8 +48,8 @@ export function mergeLines(origin: readonly Line[], ours: readonly Line[], their
 }
 
 /**
- * Joins the two changes of a conflict region where they only touch: no line of the origin is changed by both, and they do not
- * insert at one point. A person's line typed directly under an agent's then survives taking the agent's back. What overlaps
+ * Joins the two changes of a conflict region where they only touch: no line of the origin is changed by both but to take it out, and
+ * they do not insert at one point. A person's line typed directly under an agent's then survives taking the agent's back. What overlaps
  * stays a conflict.
  */
 function joinTouching(region: Extract<MergeRegion, { kind: "conflict" }>): MergeRegion {
@@ -63,6 +63,13 @@ function joinTouching(region: Extract<MergeRegion, { kind: "conflict" }>): Merge
   let done = 0
   let last: Hunk | null = null
   for (const { hunk, lines: from } of changes) {
+    if (last !== null && isDeletion(hunk) && isDeletion(last) && hunk.fromBase < last.toBase) {
+      // Both took lines out: all of them go.
+      for (let at = done; at < hunk.fromBase; at++) lines.push(region.origin[at] ?? "")
+      done = Math.max(done, hunk.toBase)
+      if (hunk.toBase > last.toBase) last = hunk
+      continue
+    }
     if (
       last !== null &&
       (hunk.fromBase < last.toBase || (isInsertion(hunk) && isInsertion(last) && hunk.fromBase === last.fromBase))
@@ -75,6 +82,10 @@ function joinTouching(region: Extract<MergeRegion, { kind: "conflict" }>): Merge
   }
   for (let at = done; at < region.origin.length; at++) lines.push(region.origin[at] ?? "")
   return { kind: "agreed", lines }
+}
+
+function isDeletion(hunk: Hunk): boolean {
+  return hunk.fromCurrent === hunk.toCurrent
 }
 
 function isInsertion(hunk: Hunk): boolean {

@@ -31,6 +31,8 @@ export type OperationKind =
 export interface Sides {
   readonly base: State
   readonly current: State
+  /** The item's conflict origin at the time (`change/item.ts`), so that an undo knows again what was in conflict. */
+  readonly origin?: State
 }
 
 /**

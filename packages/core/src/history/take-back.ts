@@ -37,8 +37,11 @@ export interface PathConflict {
  *
  * `moves` are all known moves of the path, oldest first; `now` is where both sides stand. An agent's moves of messages on
  * `route.back` are taken back, newest first, adjacent ones joined; everybody else's stay, because each is merged three ways.
- * Then the moves of `route.forward` are made again, oldest first. Both sides are treated alike, so an accepted change is taken back
- * from base too, and what was accepted when it was taken back is accepted again when it is brought forward.
+ * Then the moves of `route.forward` are made again, oldest first.
+ *
+ * Conflicts are those of current, where all text is. Base follows: what was accepted of a move is taken back from base too, and what was
+ * accepted when it was taken back is accepted again when it is brought forward. Where base and current differ, base lacks what is pending
+ * there, which is no overlap with anybody.
  */
 export function rewindPath(
   moves: readonly Move[],
@@ -48,27 +51,67 @@ export function rewindPath(
   charset?: Charset,
 ): PathOutcome {
   const walk = { conflicts: [] as PathConflict[], merged: false }
-  const step = (side: "base" | "current", origin: Loaded, ours: Loaded, theirs: Loaded): Loaded => {
-    const merge = mergeStates(origin, ours, theirs, onOverlap, charset)
-    note(walk, side, merge, origin, ours)
-    return merge.kind === "merged" ? merge.state : merge.kind === "conflict" ? merge.mine : ours
+  let given = false
+  const merge = (origin: Loaded, ours: Loaded, theirs: Loaded): Loaded => {
+    const outcome = mergeStates(origin, ours, theirs, onOverlap, charset)
+    note(walk, "current", outcome, origin, ours)
+    if (onOverlap === "take-theirs" && mergeStates(origin, ours, theirs, "stop", charset).kind === "conflict")
+      given = true
+    return outcome.kind === "merged" ? outcome.state : outcome.kind === "conflict" ? outcome.mine : ours
+  }
+  const follow = (origin: Loaded, ours: Loaded, theirs: Loaded): Loaded => {
+    const outcome = mergeStates(origin, ours, theirs, "keep-mine", charset)
+    if (outcome.kind === "unknown") note(walk, "base", outcome, origin, ours)
+    return outcome.kind === "merged" ? outcome.state : ours
   }
 
-  let sides = now
-  for (const stretch of stretches(moves, new Set(route.back))) {
-    const { from, to } = stretch
-    sides = { base: step("base", to, sides.base, from), current: step("current", to, sides.current, from) }
-  }
+  const back = new Set(route.back)
+  let { base, current } = now
+  for (const stretch of stretches(moves, back)) current = merge(stretch.to, current, stretch.from)
+  for (const part of partsOfBase(moves, back, charset)) base = follow(part.to, base, part.from)
+  // What a person gave up of their own text is given up in base too. A file that comes back whole is proposed, not agreed on.
+  if (given && now.current.kind === "file" && now.base.kind === "file") base = follow(now.current, base, current)
   for (const message of route.forward) {
     for (const move of moves.filter(candidate => candidate.message === message && candidate.actor === "agent")) {
       const accepted = acceptedPart(moves, move, charset)
-      sides = {
-        base: accepted === null ? sides.base : step("base", accepted.before, sides.base, accepted.after),
-        current: step("current", move.before.current, sides.current, move.after.current),
-      }
+      if (accepted !== null) base = follow(accepted.before, base, accepted.after)
+      current = merge(move.before.current, current, move.after.current)
     }
   }
-  return { sides, conflicts: walk.conflicts, merged: walk.merged }
+  return { sides: { base, current }, conflicts: walk.conflicts, merged: walk.merged }
+}
+
+/**
+ * What these messages would have done to base if all of it had been accepted, newest first: for each time in which base stood still, from
+ * base as it was to base with the messages' changes alone.
+ *
+ * Not the moves themselves: they go from one proposal to the next, and may take out again what base has never seen.
+ */
+function partsOfBase(
+  moves: readonly Move[],
+  messages: ReadonlySet<MessageId>,
+  charset?: Charset,
+): { readonly from: Loaded; readonly to: Loaded }[] {
+  const over = (origin: Loaded, ours: Loaded, theirs: Loaded): Loaded => {
+    const outcome = mergeStates(origin, ours, theirs, "keep-mine", charset)
+    return outcome.kind === "merged" ? outcome.state : ours
+  }
+  const parts: { base: Loaded; from: Loaded; to: Loaded }[] = []
+  for (const move of moves) {
+    if (!isOf(move, messages)) continue
+    const last = parts.at(-1)
+    if (last !== undefined && sameLoaded(last.base, move.before.base))
+      last.to = over(move.before.current, last.to, move.after.current)
+    else parts.push({ base: move.before.base, from: move.before.current, to: move.after.current })
+  }
+  return parts
+    .map(({ base, from, to }) => ({ from: base, to: over(from, base, to) }))
+    .filter(({ from, to }) => !sameLoaded(from, to))
+    .reverse()
+}
+
+function isOf(move: Move, messages: ReadonlySet<MessageId>): boolean {
+  return move.actor === "agent" && move.message !== null && messages.has(move.message)
 }
 
 /** The inverse of one move by three-way merge on both sides (undo), or the move again (redo). */
@@ -98,7 +141,7 @@ function stretches(
   let open = false
   for (const move of moves.toReversed()) {
     if (sameLoaded(move.before.current, move.after.current)) continue
-    const ours = move.actor === "agent" && move.message !== null && back.has(move.message)
+    const ours = isOf(move, back)
     const last = found.at(-1)
     if (!ours) open = false
     else if (open && last !== undefined && sameLoaded(last.from, move.after.current)) last.from = move.before.current
@@ -113,7 +156,8 @@ function stretches(
 /**
  * The part of a move that was accepted when a rewind took it back: how base changed there, or null when nothing of it was.
  *
- * Walks back from the base that the rewind found, over the moves it took back, as the rewind did.
+ * Of base as the rewind found it, everything is taken back that the rewind took back from this move on; what is then put on again by the
+ * move is what base had of it.
  */
 function acceptedPart(
   moves: readonly Move[],
@@ -125,15 +169,17 @@ function acceptedPart(
   const rewind = moves[rewindAt]
   if (rewind === undefined) return null
   const taken = new Set(rewind.tookBack)
-  let base = rewind.before.base
-  for (const earlier of moves.slice(0, rewindAt).toReversed()) {
-    if (earlier.actor !== "agent" || earlier.message === null || !taken.has(earlier.message)) continue
-    const merge = mergeStates(earlier.after.current, base, earlier.before.current, "keep-mine", charset)
-    const before = merge.kind === "merged" ? merge.state : base
-    if (earlier === move) return sameLoaded(before, base) ? null : { before, after: base }
-    base = before
+  const upTo = (first: number): Loaded => {
+    let base = rewind.before.base
+    for (const part of partsOfBase(moves.slice(first, rewindAt), taken, charset)) {
+      const merge = mergeStates(part.to, base, part.from, "keep-mine", charset)
+      if (merge.kind === "merged") base = merge.state
+    }
+    return base
   }
-  return null
+  const at = moves.indexOf(move)
+  const [before, after] = [upTo(at), upTo(at + 1)]
+  return sameLoaded(before, after) ? null : { before, after }
 }
 
 function note(

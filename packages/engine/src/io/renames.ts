@@ -1,4 +1,5 @@
 import { blobIdOf } from "./hash.ts"
+import { pairAlike } from "./renames-alike.ts"
 import type { DiskChange, SeenFile } from "./seen.ts"
 
 /** A folder whose files all went to another folder under the same names. */
@@ -9,8 +10,8 @@ export interface FolderRename {
 }
 
 /**
- * Finds, for display, files whose content left one path and arrived at another. Only where a size is the same are contents read; a
- * content that left several paths goes to the one with the same name, else to the first. Empty files, and files above
+ * Finds, for display, files whose content left one path and arrived at another, as it was or edited. Of large sets contents are read only
+ * where a size is the same; a content that left several paths goes to the one with the same name, else to the first. Empty files, and files above
  * {@link readLimit} bytes, are not paired: chance and cost.
  */
 export async function pairRenames(changes: readonly DiskChange[]): Promise<readonly DiskChange[]> {
@@ -38,6 +39,12 @@ export async function pairRenames(changes: readonly DiskChange[]): Promise<reado
       candidates.filter(path => path !== origin),
     )
   }
+  const origin = new Set(from.values())
+  const alike = await pairAlike(
+    left.filter(change => !origin.has(change.path)),
+    arrived.filter(change => !from.has(change.path)),
+  )
+  for (const [path, old] of alike) from.set(path, old)
   return changes.map(change => {
     const renamedFrom = from.get(change.path)
     return renamedFrom === undefined ? change : { ...change, renamedFrom }

@@ -1,11 +1,12 @@
 import { isPending, type Item } from "@galley/core/change/item.ts"
 import { sameLoaded, type LoadedSides } from "@galley/core/change/loaded.ts"
 import type { Change, Sides } from "@galley/core/history/operation.ts"
+import type { State } from "@galley/core/state.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Batch, NewOperation } from "../store/store.ts"
 import { startSaving } from "./contents.ts"
-import type { Standing } from "./drift.ts"
+import { withOrigin, type Standing } from "./drift.ts"
 import { gitHead, refuseBusyGit } from "./git-head.ts"
 import { writeChange } from "./journal.ts"
 import { foldersToRemove, missingFolders } from "./made-folders.ts"
@@ -22,6 +23,8 @@ export interface Turn {
   readonly renamedFrom?: WorkspacePath
   /** Takes the conflict mark off; by default it stays while something is pending. */
   readonly settled?: boolean
+  /** What the item's conflict origin is from now on, where the log tells of one (an undo). */
+  readonly conflictOrigin?: State
   /** Joined to the item's conversations. */
   readonly conversation?: string
   /** The disk already holds it: an agent's own tool or a command wrote it, and this only records. */
@@ -79,8 +82,8 @@ export async function commitTurns(
     const madeFolders = writes && standing.found.kind === "absent" ? await missingFolders(session, standing.path) : []
     changes.push({
       path: standing.path,
-      before: standing.states,
-      after,
+      before: withOrigin(standing.states, standing.item),
+      after: withOrigin(after, item),
       ...(renamedFrom === undefined ? {} : { renamedFrom }),
       ...(madeFolders.length === 0 ? {} : { madeFolders }),
     })
@@ -169,6 +172,6 @@ function itemAfter(turn: Turn, after: Sides, disk: "base" | "current"): Item {
     ...(was !== null && isPending(was) ? was.conversations : []),
     ...(turn.conversation === undefined ? [] : [turn.conversation]),
   ])
-  const origin = turn.settled === true ? undefined : was?.conflictOrigin
+  const origin = turn.settled === true ? undefined : (turn.conflictOrigin ?? was?.conflictOrigin)
   return { ...next, conversations: [...conversations], ...(origin === undefined ? {} : { conflictOrigin: origin }) }
 }

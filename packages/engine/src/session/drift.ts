@@ -1,10 +1,11 @@
 import { isPending, diskState, type Item } from "@galley/core/change/item.ts"
-import type { Loaded, LoadedSides } from "@galley/core/change/loaded.ts"
+import { sameLoaded, type Loaded, type LoadedSides } from "@galley/core/change/loaded.ts"
+import { mergeStates } from "@galley/core/change/state-merge.ts"
 import { foldDisk } from "@galley/core/change/sides-fold.ts"
 import type { Actor, Change, Sides } from "@galley/core/history/operation.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { NewOperation } from "../store/store.ts"
-import { blobOf, isLoadedAs, loadSides, type Saving, startSaving } from "./contents.ts"
+import { blobOf, isLoadedAs, loadSides, loadState, type Saving, startSaving } from "./contents.ts"
 import { readDisk } from "./disk.ts"
 import { gitHead } from "./git-head.ts"
 import type { Session } from "./session.ts"
@@ -43,7 +44,11 @@ export async function settleDrift(
     const standing = await stand(session, saving, path, item, found)
     standings.set(path, standing)
     if (item !== null && standing.item !== null && standing.item !== item) {
-      changes.push({ path, before: { base: item.base, current: item.current }, after: standing.states })
+      changes.push({
+        path,
+        before: withOrigin({ base: item.base, current: item.current }, item),
+        after: withOrigin(standing.states, standing.item),
+      })
       moved.push(standing.item)
     }
   }
@@ -94,7 +99,9 @@ async function stand(
     return { path, item, sides, states, found }
   }
   const before = await loadSides(session.store, states)
-  const folded = foldDisk(before, found, item.disk, await session.charsetFor(path))
+  const folded = isNewName(item)
+    ? { sides: { base: before.base, current: found }, conflict: false }
+    : foldDisk(before, found, item.disk, await session.charsetFor(path))
   const after = saving.sides(folded.sides, states)
   const { conflictOrigin: was, ...rest } = item
   const origin = folded.conflict ? (was ?? item.base) : was
@@ -107,6 +114,33 @@ async function stand(
     states: after,
     found,
   }
+}
+
+/**
+ * Whether the item is the new name of a pending rename, on disk. Its base is nothing, and stays so whatever is written into the file: what
+ * it is compared with stands under the old name.
+ */
+export function isNewName(item: Item): boolean {
+  return item.renamedFrom !== undefined && item.base.kind === "absent" && item.disk === "current" && isPending(item)
+}
+
+/** Sides as the log tells them, with the item's conflict origin. */
+export function withOrigin(sides: Sides, item: Item | null): Sides {
+  const { base, current } = sides
+  return item?.conflictOrigin === undefined ? { base, current } : { base, current, origin: item.conflictOrigin }
+}
+
+/**
+ * The sides after a part of the proposal was taken out. In an item whose base moved under the proposal, what is not proposed any more
+ * follows base, and does not propose to put back what stood there before.
+ */
+export async function onMovedBase(session: Session, standing: Standing, sides: LoadedSides): Promise<LoadedSides> {
+  const origin = standing.item?.conflictOrigin
+  if (origin === undefined || sameLoaded(sides.base, sides.current)) return sides
+  const from = await loadState(session.store, origin)
+  const charset = await session.charsetFor(standing.path)
+  const merge = mergeStates(from, sides.current, sides.base, "keep-mine", charset)
+  return merge.kind === "merged" ? { base: sides.base, current: merge.state } : sides
 }
 
 /** The content most like a path's next one: what its current side holds. */

@@ -99,8 +99,8 @@ async function namedBy(session: Session, operations: readonly Operation[]): Prom
     for (const state of [item.base, item.current, item.conflictOrigin]) add(named, blobOf(state))
   for (const operation of operations)
     for (const change of operation.changes)
-      for (const state of [change.before.base, change.before.current, change.after.base, change.after.current])
-        add(named, blobOf(state))
+      for (const { base, current, origin } of [change.before, change.after])
+        for (const state of [base, current, origin]) add(named, blobOf(state))
   return named
 }
 

@@ -8,7 +8,7 @@ import type { Turn } from "./commit.ts"
 import { loadMove, movesOf, movesSinceQuiet } from "./moves.ts"
 import type { SelectedSubject } from "./selection.ts"
 import type { Session } from "./session.ts"
-import type { Standing } from "./drift.ts"
+import { onMovedBase, type Standing } from "./drift.ts"
 
 /**
  * Accepts or rejects one message's part of a file: its moves merged into base, oldest first, or their inverse into current, newest
@@ -47,7 +47,7 @@ async function sidesWithout(
   const { base, current } = standing.sides
   const without = takeBack(moves, current, decision === "reject" ? onOverlap : "stop", charset)
   if (decision === "reject") {
-    if (without.kind === "merged") return { base, current: without.state }
+    if (without.kind === "merged") return onMovedBase(session, standing, { base, current: without.state })
     throw await needsOthers(session, path, message, decision, without)
   }
   // Only what still stands of the message is accepted: not what was rejected of it before.

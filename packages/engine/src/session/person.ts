@@ -10,7 +10,7 @@ import { splitLines } from "@galley/core/text/lines.ts"
 import type { Note } from "../store/store.ts"
 import { commitTurns } from "./commit.ts"
 import { diffOfSides } from "./diff-text.ts"
-import { settleDrift, standingAt, type Standing } from "./drift.ts"
+import { isNewName, settleDrift, standingAt, type Standing } from "./drift.ts"
 import { makeNote } from "./feedback.ts"
 import { fileViews } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
@@ -45,7 +45,9 @@ export async function write(
     const disk = standing.item?.disk ?? "current"
     const sides =
       standing.item !== null && isPending(standing.item)
-        ? foldProposal(standing.sides, next, disk, await session.charsetFor(path))
+        ? isNewName(standing.item)
+          ? { base: standing.sides.base, current: next }
+          : foldProposal(standing.sides, next, disk, await session.charsetFor(path))
         : { base: next, current: next }
     const notes = await editedNotes(session, standing, next)
     const title = `Edit ${showPath(path)}`

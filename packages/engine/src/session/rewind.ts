@@ -9,7 +9,7 @@ import type { RewindResult, RewindStepView } from "@galley/core/protocol/results
 import { commitTurns, type Turn } from "./commit.ts"
 import { blobOf } from "./contents.ts"
 import { diffOfSides } from "./diff-text.ts"
-import { settleDrift, standingAt, type Standing } from "./drift.ts"
+import { onMovedBase, settleDrift, standingAt, type Standing } from "./drift.ts"
 import { rewoundNote } from "./feedback.ts"
 import { shownPath } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
@@ -82,13 +82,14 @@ async function planRewind(session: Session, params: Params<"rewind">): Promise<P
   for (const path of paths) {
     const standing = standingAt(standings, path)
     const moves = logs.get(path) ?? []
-    const outcome = rewindPath(
+    const found = rewindPath(
       await Promise.all(moves.map(move => loadMove(session, move))),
       standing.sides,
       route,
       params.onConflict ?? "stop",
       await session.charsetFor(path),
     )
+    const outcome = { ...found, sides: await onMovedBase(session, standing, found.sides) }
     const renamedFrom = moves.findLast(({ change }) => change.renamedFrom !== undefined)?.change.renamedFrom
     planned.push({ standing, outcome, ...(renamedFrom === undefined ? {} : { renamedFrom }) })
   }

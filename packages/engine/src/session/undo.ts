@@ -86,7 +86,14 @@ async function repeat(
           `${showPath(change.path)}: ${conflict.reason}. Nothing was changed.`,
           "Choose --on-conflict keep-mine or take-theirs; either settles only what overlaps.",
         )
-      turns.push({ standing, sides: outcome.sides, disk: standing.item?.disk ?? "current", ...renameOf(change) })
+      const { origin } = direction === "back" ? change.before : change.after
+      turns.push({
+        standing,
+        sides: outcome.sides,
+        disk: standing.item?.disk ?? "current",
+        ...(origin === undefined ? {} : { conflictOrigin: origin }),
+        ...renameOf(change),
+      })
     }
     const heads = await headsMoved(session, target, direction)
     const title = `${direction === "back" ? "Undo" : "Redo"}: ${plainTitle(target)}`

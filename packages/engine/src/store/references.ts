@@ -1,7 +1,7 @@
 import type { Item } from "@galley/core/change/item.ts"
 import type { Operation } from "@galley/core/history/operation.ts"
 import { isWithin, type WorkspacePath } from "@galley/core/path.ts"
-import type { BlobId, State } from "@galley/core/state.ts"
+import { absent, type BlobId, type State } from "@galley/core/state.ts"
 import type { Batch, NewOperation } from "./store.ts"
 
 /** Every content that a batch's new facts refer to; they must be in the store before the facts are. */
@@ -16,7 +16,7 @@ export function blobsOfBatch(batch: Batch): ReadonlySet<BlobId> {
 
 export function blobsOfOperation(operation: NewOperation): BlobId[] {
   return operation.changes.flatMap(({ before, after }) =>
-    [before.base, before.current, after.base, after.current].flatMap(blobOf),
+    [before, after].flatMap(sides => [sides.base, sides.current, sides.origin ?? absent].flatMap(blobOf)),
   )
 }
 
