@@ -1,9 +1,11 @@
 import { existsSync, statSync } from "node:fs"
 import { Failure } from "@galley/core/failure.ts"
+import { knownStore } from "@galley/engine/store/location.ts"
 import type { Workspace } from "@galley/engine/workspace.ts"
 import { type CommandModule, examples } from "./cli/command.ts"
 import { exitCodes } from "./cli/exit.ts"
 import { serveOnStreams } from "./mcp/stdio.ts"
+import { workspaceRoot } from "./workspace-root.ts"
 
 /** Wires `galley mcp`: the command line's context on one side, the MCP server on the other. */
 export function mcpCommand(version: string, newId: () => string): CommandModule {
@@ -45,10 +47,12 @@ export function mcpCommand(version: string, newId: () => string): CommandModule 
 
       /** A failed opening is tried again by the next call: the person may have put right what was wrong. */
       async function workspace(roots: readonly string[]): Promise<Workspace> {
-        const folder = globals.workspace ?? roots.find(isFolder) ?? surroundings.variables["CLAUDE_PROJECT_DIR"]
-        const root = engine.rootFor(
-          folder === undefined || !isFolder(folder) ? globals : { ...globals, workspace: folder },
-        )
+        const started = roots.find(isFolder) ?? surroundings.variables["CLAUDE_PROJECT_DIR"]
+        // As a hook and a person's command line find it from there: the repository that the folder is in.
+        const root =
+          globals.workspace === undefined && started !== undefined && isFolder(started)
+            ? workspaceRoot(undefined, started, at => knownStore(at, surroundings) !== null)
+            : engine.rootFor(globals)
         if (opened !== null && opened.root !== root) await close()
         opened ??= { root, workspace: engine.open(root, globals) }
         try {

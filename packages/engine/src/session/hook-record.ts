@@ -31,10 +31,9 @@ export type ArmedLooks = Map<string, FirstLook>
 export async function before(
   session: Session,
   armed: ArmedLooks,
-  asked: RequestContext,
+  context: RequestContext,
   params: Params<"before">,
 ): Promise<Result<"before">> {
-  const context = await contextNow(session, asked)
   const { inside, outside } = await sortPaths(session, params.paths)
   const kept = await keepPaths(session, context, params, inside)
   const unseen = kept.filter(one => one.state.kind === "unknown").map(one => showPath(one.path))
@@ -60,10 +59,9 @@ export async function before(
 export async function after(
   session: Session,
   armed: ArmedLooks,
-  asked: RequestContext,
+  context: RequestContext,
   params: Params<"after">,
 ): Promise<Result<"after">> {
-  const context = await contextNow(session, asked)
   const look = armed.get(params.callId)
   armed.delete(params.callId)
   if (look !== undefined) {
@@ -80,8 +78,7 @@ export async function after(
 }
 
 /** Records what calls of this conversation left behind whose end nobody told: the agent was stopped, or its hook did not run. */
-export async function settle(session: Session, asked: RequestContext): Promise<Result<"after">> {
-  const context = await contextNow(session, asked)
+export async function settle(session: Session, context: RequestContext): Promise<Result<"after">> {
   const conversation = await conversationOf(session, context)
   const changes: Result<"after">["changes"] = []
   const remarks: string[] = []
@@ -89,14 +86,18 @@ export async function settle(session: Session, asked: RequestContext): Promise<R
   for (const call of await expiredCalls(session, conversation)) {
     const seen = new Map(call.paths.map(one => [one.path, one.state] as const))
     const named = call.message === null ? {} : { message: call.message }
-    const result = await recordPaths(session, await contextNow(session, { ...context, ...named }), {
-      callId: call.callId,
-      tool: call.tool,
-      title: call.title,
-      paths: [...seen.keys()],
-      seen,
-      remark: "the agent did not say that this call had ended",
-    })
+    const result = await recordPaths(
+      session,
+      { ...context, ...named },
+      {
+        callId: call.callId,
+        tool: call.tool,
+        title: call.title,
+        paths: [...seen.keys()],
+        seen,
+        remark: "the agent did not say that this call had ended",
+      },
+    )
     changes.push(...result.changes)
     remarks.push(...result.remarks)
     operation = result.operation ?? operation
@@ -107,10 +108,9 @@ export async function settle(session: Session, asked: RequestContext): Promise<R
 /** Writes down that something could not be recorded, so that `log` and the page show it. */
 export async function trouble(
   session: Session,
-  asked: RequestContext,
+  context: RequestContext,
   params: Params<"trouble">,
 ): Promise<Result<"after">> {
-  const context = await contextNow(session, asked)
   return session.lock.hold(async () => {
     await repairInterrupted(session)
     const origin = await originOf(session, context, params.title)
@@ -131,19 +131,6 @@ export async function trouble(
     )
     return { version: 1, operation: operation?.id ?? null, capture: "none", changes: [], remarks: [params.text] }
   })
-}
-
-/**
- * The message that a hook names, unless the conversation has moved on or was rewound: then the work belongs to where it stands now. A
- * message that is not known yet is begun (its prompt's hook did not run).
- */
-async function contextNow(session: Session, context: RequestContext): Promise<RequestContext> {
-  if (context.message === undefined || context.conversation === undefined) return context
-  const conversation = await session.store.conversation(context.conversation)
-  const known = await session.store.message(context.message)
-  if (known === null || conversation?.head === known.id) return context
-  const { message: _, ...rest } = context
-  return rest
 }
 
 async function sortPaths(

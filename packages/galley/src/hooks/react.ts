@@ -126,7 +126,6 @@ async function shell(
     const as = {
       workspace: root,
       conversation: who.conversation,
-      message: who.message,
       callId: who.callId,
       flags: situation.flags,
     }

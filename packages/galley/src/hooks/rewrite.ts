@@ -9,7 +9,6 @@ export interface Self {
 export interface RunAs {
   readonly workspace: string
   readonly conversation: string
-  readonly message: string | null
   readonly callId: string | null
   readonly flags: readonly string[]
 }
@@ -25,7 +24,6 @@ export function captured(self: Self, command: string, as: RunAs): string {
     as.workspace,
     "--conversation",
     as.conversation,
-    ...(as.message === null ? [] : ["--message", as.message]),
     ...(as.callId === null ? [] : ["--call", as.callId]),
     ...as.flags,
     "--",

@@ -32,13 +32,28 @@ export function identify(
     text(connection.variables["CLAUDE_CODE_SESSION_ID"]) ??
     text(connection.variables["QWEN_CODE_SESSION_ID"]) ??
     connection.fallback
-  const message = connection.message ?? text(turn?.["turn_id"])
+  // A sub-agent of codex has turns of its own; its work belongs to the message that started it.
+  const own = text(turn?.["parent_thread_id"]) === undefined
+  const message = connection.message ?? (own ? text(turn?.["turn_id"]) : undefined)
   const callId = text(meta?.["claudecode/toolUseId"]) ?? text(meta?.["callId"])
   return {
     conversation,
     ...(message === undefined ? {} : { message }),
     ...(callId === undefined ? {} : { callId }),
   }
+}
+
+/**
+ * Whether the conversation is read off the connection only: its environment may be that of an earlier conversation (Claude Code keeps
+ * the server over `/clear`). A hook's claim of the same call then knows better.
+ */
+export function isGuessed(
+  connection: ConnectionIdentity,
+  meta: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  const turn = turnOf(meta?.["x-codex-turn-metadata"])
+  const said = [connection.conversation, meta?.["sessionId"], turn?.["session_id"], meta?.["threadId"]]
+  return said.every(id => text(id) === undefined)
 }
 
 /** codex sends an object; its older HTTP form is the same as JSON text. */

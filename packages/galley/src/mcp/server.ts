@@ -10,7 +10,7 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server"
-import { type ConnectionIdentity, identify } from "./identity.ts"
+import { type ConnectionIdentity, identify, isGuessed } from "./identity.ts"
 import { failedCall, toolResult } from "./result.ts"
 import { clientRoots } from "./roots.ts"
 import { instructions, tools } from "./tools.ts"
@@ -74,7 +74,8 @@ async function makeCall(
   call: ServerContext,
 ): Promise<CallToolResult> {
   const identity = identify(connection.identity, call.mcpReq._meta)
-  const requests = workspace.as({ actor: "agent", ...connection.settings, ...identity })
+  const guessed = isGuessed(connection.identity, call.mcpReq._meta) ? { guessed: true } : {}
+  const requests = workspace.as({ actor: "agent", ...connection.settings, ...identity, ...guessed })
   const life = signsOfLife(call, connection.progressEveryMs)
   try {
     return toolResult(await requests.call({ tool, input }, { signal: call.mcpReq.signal, progress: life.say }))
