@@ -93,7 +93,7 @@ function deadJob(why: string): Job {
 }
 
 /** The last `limit` bytes of a stream, addressed by offset from its start. */
-function outputTail(limit: number): { add(chunk: Buffer): void; read(from: number): JobOutput } {
+export function outputTail(limit: number): { add(chunk: Buffer): void; read(from: number): JobOutput } {
   let kept = Buffer.alloc(0)
   let start = 0
   return {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { realpathSync, statSync } from "node:fs"
+import { constants } from "node:os"
 import type { Readable } from "node:stream"
 import { boundedOutput } from "./output.ts"
 import { shellPath } from "./environment.ts"
@@ -147,6 +148,13 @@ export function cwdRefusal(cwd: string): string | null {
   } catch (error) {
     return `The working directory ${cwd} cannot be entered: ${error instanceof Error ? error.message : String(error)}`
   }
+}
+
+/** As shells count: 128 and the signal's number for a process that a signal ended. */
+export function exitCodeOf(end: Pick<ProcessEnd, "exitCode" | "signal">): number {
+  if (end.exitCode !== null) return end.exitCode
+  const number = Object.entries(constants.signals).find(([name]) => name === end.signal)?.[1]
+  return number === undefined ? 1 : 128 + number
 }
 
 export function notStarted(why: string): ProcessEnd {

@@ -55,6 +55,9 @@ export interface ByProduct {
   readonly bytes: number
   /** The single changes, found on demand. */
   open(): Promise<readonly DiskChange[]>
+  /** Where a path stands in the run's own folder, and on the person's disk. Absolute. */
+  inRun(path: WorkspacePath): string
+  onDisk(path: WorkspacePath): string
 }
 
 export const seenAbsent: Seen = { kind: "absent" }
@@ -103,6 +106,15 @@ function reader(path: string, size: number): SeenFile["read"] {
 }
 
 const smallSize = 256 * 1024
+
+/** A state in hand as one that was seen. */
+export function seenLoaded(
+  state: Exclude<Seen, SeenFile> | { readonly kind: "file"; readonly bytes: Uint8Array; readonly mode: number },
+): Seen {
+  if (state.kind !== "file") return state
+  const { bytes, mode } = state
+  return { kind: "file", mode, size: bytes.length, read: async () => await Promise.resolve(bytes) }
+}
 
 /** Names in a folder; none where it is no folder or cannot be read. */
 export function namesIn(folder: string): readonly string[] {

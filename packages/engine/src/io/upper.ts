@@ -13,6 +13,7 @@ import {
   seenAbsent,
   seenAt,
   seenFrom,
+  seenLoaded,
   statOf,
 } from "./seen.ts"
 
@@ -26,11 +27,15 @@ export interface Upper {
   readonly merged: string
   /** Pending states that the command was shown, by path. */
   readonly pending: ReadonlyMap<WorkspacePath, LayerEntry["state"]>
+  /** Names in folders that are there for the command only: {@link namesByFolder} of `pending`. */
+  readonly pendingNames: PendingNames
   /** Nested workspaces and bound folders: not walked. */
   readonly skipped: ReadonlySet<WorkspacePath>
   /** ctime of a file made just before the start, nanoseconds: what changed on disk after it, somebody else changed meanwhile. */
   readonly startedNs: bigint
 }
+
+export type PendingNames = ReadonlyMap<string, ReadonlySet<string>>
 
 /** What of an upper folder differs from below it, before contents are compared. */
 export interface Touched {
@@ -56,7 +61,7 @@ export async function walkUpper(from: Upper): Promise<Touched> {
   const gone: WorkspacePath[] = []
   const gitPresent: WorkspacePath[] = []
   const gitGone: WorkspacePath[] = []
-  const pendingNames = namesByFolder(from.pending)
+  const { pendingNames } = from
   const queue: WorkspacePath[] = [""]
   let seen = 0
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
@@ -118,7 +123,7 @@ export function goneChanges(
   ignored: boolean,
   onGit: (path: WorkspacePath) => void = () => {},
 ): readonly DiskChange[] {
-  const pendingNames = namesByFolder(from.pending)
+  const { pendingNames } = from
   const changes: DiskChange[] = []
   const visit = (at: WorkspacePath): void => {
     const pending = from.pending.get(at)
@@ -158,6 +163,8 @@ export function byProductOf(
     folder,
     paths: present.length + gone.length,
     bytes,
+    inRun: path => `${from.upper}/${path}`,
+    onDisk: path => `${from.root}/${path}`,
     open: async () => {
       const changes: DiskChange[] = []
       for (const [index, path] of present.entries()) {
@@ -176,7 +183,7 @@ export function byProductOf(
  */
 function hiddenNames(
   from: Upper,
-  pendingNames: ReadonlyMap<string, ReadonlySet<string>>,
+  pendingNames: PendingNames,
   folder: WorkspacePath,
   inUpper: ReadonlySet<string>,
 ): readonly string[] {
@@ -216,7 +223,7 @@ function isSame(
   if (before.mode !== after.mode || before.size !== after.size) return false
   if (pending?.kind === "file") return sameAsBytes(after.size, `${from.upper}/${path}`, pending.bytes)
   try {
-    return sameFileBytes(`${from.root}/${path}`, `${from.upper}/${path}`)
+    return sameFileBytes(pending?.kind === "kept" ? pending.at : `${from.root}/${path}`, `${from.upper}/${path}`)
   } catch {
     return false
   }
@@ -227,9 +234,8 @@ function sameAsBytes(size: number, path: string, bytes: Uint8Array): boolean {
 }
 
 function seenPending(state: LayerEntry["state"]): Seen {
-  if (state.kind !== "file") return state
-  const { bytes, mode } = state
-  return { kind: "file", mode, size: bytes.length, read: async () => await Promise.resolve(bytes) }
+  if (state.kind === "kept") return seenAt(state.at)
+  return seenLoaded(state)
 }
 
 function statSafely(path: string): { readonly seen: Seen; readonly ctimeNs: bigint | null } {
@@ -243,14 +249,9 @@ function statSafely(path: string): { readonly seen: Seen; readonly ctimeNs: bigi
 
 function belowKind(from: Upper, path: WorkspacePath): Seen["kind"] {
   const pending = from.pending.get(path)
-  if (pending !== undefined) return pending.kind
+  if (pending !== undefined) return pending.kind === "kept" ? "file" : pending.kind
   const kind = seenAt(`${from.root}/${path}`).kind
-  return kind === "absent" && hasPendingInside(from, path) ? "folder" : kind
-}
-
-function hasPendingInside(from: Upper, folder: WorkspacePath): boolean {
-  for (const [path, state] of from.pending) if (state.kind !== "absent" && path.startsWith(`${folder}/`)) return true
-  return false
+  return kind === "absent" && from.pendingNames.has(path) ? "folder" : kind
 }
 
 /** A folder is a change of its own where its mode differs from the one below, or where it stands in place of something else. */
@@ -262,11 +263,7 @@ function folderModeDiffers(from: Upper, path: WorkspacePath, stat: BigIntStats):
 }
 
 /** Names a folder had for the command: those on disk without the pending deletes, and those that are only pending. */
-function namesBelow(
-  from: Upper,
-  pendingNames: ReadonlyMap<string, ReadonlySet<string>>,
-  folder: WorkspacePath,
-): readonly string[] {
+function namesBelow(from: Upper, pendingNames: PendingNames, folder: WorkspacePath): readonly string[] {
   const names = namesIn(folder === "" ? from.root : `${from.root}/${folder}`)
   const extra = pendingNames.get(folder)
   if (from.pending.size === 0) return names
@@ -275,16 +272,16 @@ function namesBelow(
   )
 }
 
-function namesByFolder(
-  pending: ReadonlyMap<WorkspacePath, LayerEntry["state"]>,
-): ReadonlyMap<string, ReadonlySet<string>> {
+export function namesByFolder(pending: ReadonlyMap<WorkspacePath, LayerEntry["state"]>): PendingNames {
   const folders = new Map<string, Set<string>>()
   for (const [path, state] of pending) {
     if (state.kind === "absent") continue
     for (let at = path; at !== ""; at = parentOf(at)) {
       const folder = parentOf(at)
       const names = folders.get(folder) ?? new Set()
-      names.add(at.slice(folder === "" ? 0 : folder.length + 1))
+      const name = at.slice(folder === "" ? 0 : folder.length + 1)
+      if (names.has(name)) break
+      names.add(name)
       folders.set(folder, names)
     }
   }

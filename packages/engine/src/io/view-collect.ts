@@ -4,7 +4,16 @@ import type { RefMove } from "./git-folder.ts"
 import { type AskIgnored, askInView, askRules, folderOf, outermostIgnored, trackedIn } from "./ignored.ts"
 import { type FolderRename, folderRenames, pairRenames } from "./renames.ts"
 import type { ByProduct, DiskChange } from "./seen.ts"
-import { byProductOf, changeOf, goneChanges, replacedChanges, type Touched, type Upper, walkUpper } from "./upper.ts"
+import {
+  byProductOf,
+  changeOf,
+  goneChanges,
+  namesByFolder,
+  replacedChanges,
+  type Touched,
+  type Upper,
+  walkUpper,
+} from "./upper.ts"
 import { type CopyStart, walkCopy } from "./view-copy.ts"
 import type { LayerEntry } from "./view-folder.ts"
 import { carryGitFolder, type GitPlan, gitMoves, indexMoved } from "./view-git.ts"
@@ -43,6 +52,7 @@ export async function collectView(ended: Ended): Promise<CollectedView> {
     root: request.root,
     merged: view.inside + request.root,
     pending,
+    pendingNames: namesByFolder(pending),
     skipped: plan.bound,
     startedNs: ended.startedNs,
   }

@@ -82,6 +82,11 @@ export async function surveyOwners(root: string): Promise<"own" | "foreign"> {
   })
 }
 
+/** Copies a tree over another. */
+export async function copyOver(from: string, to: string): Promise<void> {
+  await copied(from, to)
+}
+
 /** Files `cp` could not read. */
 async function copied(root: string, to: string): Promise<number> {
   const args = ["-a", "--no-preserve=ownership", "--reflink=auto", "--", `${root}/.`, to]

@@ -21,6 +21,10 @@ export interface LayerEntry {
     | { readonly kind: "file"; readonly mode: number; readonly bytes: Uint8Array; readonly mtimeMs?: number }
     | { readonly kind: "symlink"; readonly target: string }
     | { readonly kind: "folder"; readonly mode: number }
+    /** A file of the tree kept aside (`aside.ts`), at an absolute path. */
+    | { readonly kind: "kept"; readonly mode: number; readonly size: number; readonly at: string }
+  /** It stands in the tree kept aside, which the view shows anyway. */
+  readonly isBelow?: boolean
 }
 
 /** Makes a folder of its own for one run. Its name tells which process owns it, so that leftovers of a dead one are known. */
@@ -48,8 +52,8 @@ export function sweepRunFolders(scratch: string): readonly string[] {
 
 /** Writes pending states into an upper folder, before it is mounted. Deletes are given to the script instead. */
 export function writeLayer(upper: string, root: string, entries: readonly LayerEntry[]): void {
-  for (const { path, state } of [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    if (state.kind === "absent") continue
+  for (const { path, state } of entries.filter(entry => entry.isBelow !== true).sort(byPath)) {
+    if (state.kind === "absent" || state.kind === "kept") continue
     makeParents(upper, root, parentOf(path))
     const target = native(`${upper}/${path}`)
     // A private copy already has something there; an upper folder is empty.
@@ -69,6 +73,10 @@ export function writeLayer(upper: string, root: string, entries: readonly LayerE
         break
     }
   }
+}
+
+function byPath(a: LayerEntry, b: LayerEntry): number {
+  return a.path < b.path ? -1 : 1
 }
 
 /** Pending deletes, each `./path` and a NUL, for xargs. */
@@ -98,7 +106,9 @@ export function removeTree(path: string): void {
 export function processStart(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    // A zombie: it ended, and its parent has not asked yet.
+    return fields[0] === "Z" ? null : (fields[19] ?? null)
   } catch {
     return null
   }

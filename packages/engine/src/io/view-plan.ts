@@ -12,6 +12,7 @@ export interface PlannedView {
   readonly passThrough: readonly WorkspacePath[]
   readonly caches: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  readonly below?: string
 }
 
 export interface MountPlan {
@@ -47,7 +48,12 @@ export function planMounts(run: string, view: PlannedView, git: GitPlan, isCopy:
   const bound = new Set<WorkspacePath>()
   const outerGit = new Map<string, string>()
 
-  laid.push(isCopy ? bind("./upper", root, "bind") : overlay(root, "root", "upper", "work"))
+  const below = !isCopy && view.below !== undefined && existsSync(view.below)
+  if (below) {
+    mkdirSync(`${run}/below`)
+    staged.push(bind(view.below, `${run}/below`, "bind"))
+  }
+  laid.push(isCopy ? bind("./upper", root, "bind") : overlay(root, below ? "below:root" : "root", "upper", "work"))
   for (const inside of view.passThrough) {
     if (seenAt(`${root}/${inside}`).kind !== "folder") continue
     laid.push(bind(`./root/${inside}`, `${root}/${inside}`, "bind"))

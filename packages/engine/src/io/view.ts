@@ -18,7 +18,7 @@ import type { Command, ProcessEnd } from "./processes.ts"
 import type { FolderRename } from "./renames.ts"
 import type { ByProduct, DiskChange } from "./seen.ts"
 import type { RefMove } from "./git-folder.ts"
-import { copyWorkspace } from "./view-copy.ts"
+import { copyOver, copyWorkspace } from "./view-copy.ts"
 
 /** A command to run over the workspace as it should see it, with the person's disk untouched (DESIGN §5, "A view"). */
 export interface ViewRequest {
@@ -26,6 +26,8 @@ export interface ViewRequest {
   readonly root: string
   /** What the command sees instead of the disk (hold, ask): the agent's pending text. */
   readonly pending: readonly LayerEntry[]
+  /** Folder with the files of `pending` that are `kept` or `isBelow`, under their workspace paths; laid over the disk. */
+  readonly below?: string
   readonly command: Command
   /** Absolute; exists in the view. */
   readonly cwd: string
@@ -77,6 +79,8 @@ export interface ViewRun extends ProcessEnd {
 export interface NoView {
   readonly kind: "noView"
   readonly reason: string
+  /** The view could be made, but has no such working directory. */
+  readonly noCwd?: true
 }
 
 export type ViewOutcome = ({ readonly kind: "ran" } & ViewRun) | NoView
@@ -135,6 +139,7 @@ async function runIn(
   const why = copyReason(request.root, request.owners)
   const copy = why === null ? null : await copyWorkspace(request.root, `${run}/upper`, why)
   const plan = planMounts(run, request, git, copy !== null)
+  if (copy !== null && request.below !== undefined) await copyOver(request.below, `${run}/upper`)
   writeLayer(`${run}/upper`, request.root, request.pending)
   writeFileSync(`${run}/table`, mountTable(plan.steps))
   writeFileSync(`${run}/absent`, absentList(request.pending))
@@ -157,7 +162,12 @@ async function runIn(
     ownProc,
   })
   if ("failed" in view && view.failed === "proc" && ownProc) return "noProc"
-  if ("failed" in view) return { kind: "noView", reason: failureReason(run, view) }
+  if ("failed" in view)
+    return {
+      kind: "noView",
+      reason: failureReason(run, view),
+      ...(view.failed === "cwd" ? { noCwd: true as const } : {}),
+    }
   try {
     const collected = await collectView({ run, request, git, plan, copy, view, startedNs })
     return { kind: "ran", ...view.end, ...collected, ...noticed(view, collected), close: closer(run) }

@@ -1,33 +1,167 @@
-import { showPath, parentOf, type WorkspacePath } from "@galley/core/path.ts"
+import { isPending } from "@galley/core/change/item.ts"
+import { isWithin, showPath, parentOf, type WorkspacePath } from "@galley/core/path.ts"
+import type { Selection } from "@galley/core/protocol/requests.ts"
+import type { FileView } from "@galley/core/protocol/results.ts"
+import type { State } from "@galley/core/state.ts"
+import { type AsideFolder, asideChanges, asideLayer, dropAside, keepAside, readAsides } from "../io/aside.ts"
 import type { ByProduct, DiskChange } from "../io/seen.ts"
+import type { LayerEntry } from "../io/view-folder.ts"
 import { errorCode } from "./disk.ts"
+import { fileId, shownPath } from "./file-view.ts"
 import type { Session } from "./session.ts"
 
 /**
- * Outputs in folders that git ignores, or that hold dependencies: one line each, never blobs, never pending. Where commands write at
- * once they are put on disk, unrecorded, as they can be made again; where changes are held they are dropped, and said so.
+ * Outputs in folders that git ignores, or that hold dependencies: one line each, never contents in the store. Where commands write at
+ * once they are put on disk, unrecorded, as they can be made again. Where changes are held they are kept aside: later commands see them, a
+ * person can take a folder whole, accepting all does not, and in the end they are dropped.
  */
 export async function keepByProducts(
   session: Session,
   products: readonly ByProduct[],
-  write: boolean,
+  how: { readonly write: boolean; readonly title: string; readonly conversation: string | null },
 ): Promise<string[]> {
   const lines: string[] = []
+  const { scratch } = session
+  const madeFrom = how.write || products.length === 0 ? [] : await pendingNow(session)
   for (const product of products) {
     const size = `${product.paths} ${product.paths === 1 ? "path" : "paths"}, ${product.bytes} bytes`
-    if (!write)
-      lines.push(
-        `${showPath(product.folder)}/ (${size}; ignored by git or dependencies): not kept, as changes are held for review.`,
-      )
-    else {
+    const line = (what: string): void =>
+      void lines.push(`${showPath(product.folder)}/ (${size}; ignored by git or dependencies): ${what}`)
+    if (how.write) {
       for (const change of await product.open()) await putOnDisk(session, change)
-      lines.push(`${showPath(product.folder)}/ (${size}; ignored by git or dependencies): written, not reviewed.`)
+      line("written, not reviewed.")
+    } else if (scratch === null) line("not kept, as changes are held for review.")
+    else {
+      const facts = {
+        id: session.env.newId(),
+        at: session.env.now(),
+        title: how.title,
+        conversation: how.conversation,
+        madeFrom,
+      }
+      const kept = await session.lock.hold(() => keepAside(scratch, product, facts))
+      if (kept === "tooMuch") line("not kept: too much to keep aside.")
+      else if (kept === "kept")
+        line("kept aside for your next commands, not on disk; the person can accept the folder.")
     }
   }
   return lines
 }
 
-async function putOnDisk(session: Session, { path, after }: DiskChange): Promise<void> {
+/** What of the folders kept aside a command should see where changes are held, and where it stands. */
+export function byProductLayer(session: Session): readonly LayerEntry[] {
+  return session.scratch === null ? [] : asideLayer(session.scratch)
+}
+
+/** The folders kept aside inside a path ("" for all), or that it is in. */
+export function byProductsAt(session: Session, path: WorkspacePath | ""): readonly AsideFolder[] {
+  if (session.scratch === null) return []
+  return readAsides(session.scratch).filter(aside => isWithin(aside.folder, path))
+}
+
+/** A folder kept aside as a line of `status`. */
+export async function byProductView(session: Session, aside: AsideFolder): Promise<FileView> {
+  const stale = await isStale(session, aside)
+  return {
+    ...shownPath(aside.folder),
+    kinds: ["folder"],
+    id: fileId(aside.folder),
+    revision: aside.revision,
+    disk: "base",
+    hunks: [],
+    conflict: false,
+    parked: false,
+    summary: { files: aside.files },
+    properties: [
+      `kept aside, not on disk: ${aside.files} paths, ${aside.bytes} bytes, made by ${aside.title}`,
+      ...(stale ? ["stale: pending text that it was made from has changed or was rejected"] : []),
+    ],
+    ...(aside.conversation === null ? {} : { conversations: [aside.conversation] }),
+  }
+}
+
+/** The paths of a folder kept aside, as lines; at most {@link listed}. */
+export function byProductList(session: Session, aside: AsideFolder): string {
+  if (session.scratch === null) return ""
+  const changes = asideChanges(session.scratch, aside)
+  const lines = changes
+    .slice(0, listed)
+    .map(({ path, after }) => `#   ${after.kind === "absent" ? "deleted " : ""}${showPath(path)}\n`)
+  const more = changes.length > listed ? `#   and ${changes.length - listed} more\n` : ""
+  return `# ${showPath(aside.folder)}/: kept aside, not on disk\n${lines.join("")}${more}`
+}
+
+const listed = 2000
+
+/**
+ * Decides the folders kept aside that a selection names: accepting takes a folder given by its own name, to the disk; rejecting drops
+ * those inside the path, or all. Call it under the lock. What stood there is not recorded, so that it cannot be undone.
+ */
+export async function decideByProducts(
+  session: Session,
+  selection: Selection,
+  decision: "accept" | "reject",
+): Promise<readonly AsideFolder[]> {
+  const { scratch } = session
+  const partial = selection.hunks ?? selection.lines ?? selection.properties ?? selection.message
+  if (scratch === null || partial !== undefined) return []
+  if (selection.path === undefined && (selection.all !== true || decision === "accept")) return []
+  const path = selection.path === undefined ? "" : await session.root.resolveEntry(selection.path)
+  const chosen = byProductsAt(session, path).filter(aside => decision === "reject" || aside.folder === path)
+  for (const aside of chosen) {
+    if (decision === "accept") for (const change of asideChanges(scratch, aside)) await putOnDisk(session, change)
+    dropAside(scratch, aside.folder)
+  }
+  // Whoever watches the store looks again.
+  if (chosen.length > 0) await session.store.commit({ settings: { "byProducts.decidedAt": session.env.now() } })
+  return chosen
+}
+
+export function titleOfByProducts(decision: "accept" | "reject", asides: readonly AsideFolder[]): string {
+  const names = asides.map(aside => `${showPath(aside.folder)}/ (${aside.files} paths)`).join(", ")
+  return decision === "accept" ? `Accept ${names}: written, not recorded` : `Drop ${names}`
+}
+
+/** Drops what was kept aside longer ago than `keepDays`. Call it under the lock. */
+export function expireByProducts(session: Session, keepDays: number): void {
+  const { scratch } = session
+  if (scratch === null) return
+  const before = session.env.now() - keepDays * 86_400_000
+  for (const aside of readAsides(scratch)) if (aside.at < before) dropAside(scratch, aside.folder)
+}
+
+async function pendingNow(session: Session): Promise<AsideFolder["madeFrom"]> {
+  const items = (await session.store.items({ pending: true })).filter(item => item.disk === "base" && isPending(item))
+  return items.map(item => [item.path, nameOf(item.current)] as const)
+}
+
+/** Whether text that was pending when it was made is not proposed, nor agreed on, any more. */
+async function isStale(session: Session, aside: AsideFolder): Promise<boolean> {
+  const items = new Map(
+    (await session.store.items({ paths: aside.madeFrom.map(([path]) => path) })).map(item => [item.path, item]),
+  )
+  return aside.madeFrom.some(([path, state]) => {
+    const item = items.get(path)
+    return item === undefined || nameOf(item.current) !== state
+  })
+}
+
+function nameOf(state: State): string {
+  switch (state.kind) {
+    case "file":
+      return `file ${state.blob} ${state.mode}`
+    case "symlink":
+      return `symlink ${state.target}`
+    case "folder":
+      return `folder ${state.mode}`
+    case "absent":
+    case "other":
+    case "unknown":
+      return state.kind
+  }
+}
+
+async function putOnDisk(session: Session, { path, after }: Pick<DiskChange, "path" | "after">): Promise<void> {
   const absolute = session.root.absolute(path)
   switch (after.kind) {
     case "absent":
@@ -36,6 +170,8 @@ async function putOnDisk(session: Session, { path, after }: DiskChange): Promise
       return makeFolders(session, path, after.mode)
     case "file": {
       await makeFolders(session, parentOf(path), 0o755)
+      const there = await session.files.lstat(absolute)
+      if (there?.kind === "folder") await removeIt(session, absolute)
       const staged = `${absolute}.galley-${session.env.newId()}`
       await session.files.create(staged, await after.read(), after.mode)
       return session.files.rename(staged, absolute)

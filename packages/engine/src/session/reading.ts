@@ -6,6 +6,7 @@ import { isWithin, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Params, Result } from "@galley/core/protocol/requests.ts"
 import { joinLines } from "@galley/core/text/lines.ts"
 import { authorshipOf } from "./authors.ts"
+import { byProductList, byProductsAt, byProductView } from "./by-products.ts"
 import { loadState } from "./contents.ts"
 import { diffOfSides, diffOfView } from "./diff-text.ts"
 import { readDisk } from "./disk.ts"
@@ -49,6 +50,10 @@ export async function diff(session: Session, params: Params<"diff">): Promise<Re
     const text = diffOfView(entry.item.path, entry.item.path, parked.shown.sides, parked.shown.view)
     texts.push(`# ${showPath(entry.item.path)}: parked on ${where}, not on disk here\n${text}`)
     files.push(parked.file)
+  }
+  for (const aside of byProductsAt(session, path)) {
+    texts.push(byProductList(session, aside))
+    files.push(await byProductView(session, aside))
   }
   return { version: 1, diff: texts.join(""), files }
 }
@@ -102,6 +107,15 @@ export async function show(session: Session, params: Params<"show">): Promise<Re
   await catchUp(session)
   const pending = await session.store.items({ pending: true })
   const subject = subjectsOf(pending).find(one => isNamedBy(one.item, params.id))
+  const aside = byProductsAt(session, "").find(one => fileId(one.folder) === params.id || one.folder === params.id)
+  if (subject === undefined && aside !== undefined)
+    return {
+      version: 1,
+      kind: "file",
+      title: `${showPath(aside.folder)}/`,
+      diff: byProductList(session, aside),
+      files: [],
+    }
   if (subject === undefined)
     throw new Failure("NOT_FOUND", `Nothing has the id ${params.id}.`, "galley status and galley log list ids.")
   const view = await viewSubject(session, subject)

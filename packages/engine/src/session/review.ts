@@ -6,6 +6,7 @@ import type { RequestContext, Selection } from "@galley/core/protocol/requests.t
 import type { DecisionResult } from "@galley/core/protocol/results.ts"
 import type { Parked } from "../store/store.ts"
 import { authorshipOf } from "./authors.ts"
+import { decideByProducts, titleOfByProducts } from "./by-products.ts"
 import { commitTurns, type Turn } from "./commit.ts"
 import { rejectedNotes } from "./feedback.ts"
 import { deriveView, fileViews, type SubjectView } from "./file-view.ts"
@@ -56,6 +57,9 @@ export async function decideLocked(
       files: await fileViews(session, done.items),
     }
   }
+  const aside = await decideByProducts(session, selection, decision)
+  if (aside.length > 0 && (await onlyByProducts(session, selection)))
+    return { version: 1, operation: null, title: titleOfByProducts(decision, aside), files: [] }
   const selected = await selectSubjects(session, selection)
   const decided: { shown: SelectedSubject; turns: Turn[]; hunks: number }[] = []
   for (const subject of selected) {
@@ -80,6 +84,12 @@ export async function decideLocked(
     notes.length === 0 ? {} : { notes },
   )
   return { version: 1, operation: operation?.id ?? null, title, files: await fileViews(session, items) }
+}
+
+async function onlyByProducts(session: Session, selection: Selection): Promise<boolean> {
+  if (selection.path === undefined) return false
+  const path = await session.root.resolveEntry(selection.path)
+  return (await session.store.items({ pending: true, under: path })).length === 0
 }
 
 /** What is parked at a path where nothing is pending; everything else never touches parked items. */

@@ -1,11 +1,11 @@
 import { Failure } from "@galley/core/failure.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
 import { commandEnvironment } from "../io/environment.ts"
-import { runProcess } from "../io/processes.ts"
+import { cwdRefusal, runProcess } from "../io/processes.ts"
 import { armLook } from "./hook-look.ts"
 import { reviewModeOf } from "./policy.ts"
 import { recordRun } from "./run.ts"
-import { afterReview, outputLimit, outputTo, type CommandRequest } from "./run-command.ts"
+import { afterReview, noFolder, outputLimit, outputTo, type CommandRequest } from "./run-result.ts"
 import type { SessionCall } from "./session-files.ts"
 import type { Session } from "./session.ts"
 
@@ -30,6 +30,7 @@ export async function runDirectly(
         ? "The policy is read-only; ask the person for --policy workspace-write."
         : "The person can allow it with --review apply: it then runs directly and its changes are reviewed after.",
     )
+  if (cwdRefusal(request.cwd) !== null) return { result: noFolder(request), cwd: session.root.path }
   const look = await armLook(session, request.text)
   try {
     const end = await runProcess({

@@ -13,8 +13,8 @@ import type { SessionCall } from "./session-files.ts"
 import type { Session } from "./session.ts"
 
 /** What a command should see instead of the disk: everything that is held back. */
-export async function pendingLayer(session: Session): Promise<LayerEntry[]> {
-  const layer: LayerEntry[] = []
+export async function pendingLayer(session: Session, aside: readonly LayerEntry[] = []): Promise<LayerEntry[]> {
+  const layer = [...aside]
   for (const item of await session.store.items({ pending: true })) {
     if (item.disk !== "base" || !isPending(item)) continue
     const state = await loadState(session.store, item.current)
@@ -39,6 +39,8 @@ export interface CapturedRun {
   readonly byProducts: readonly ByProduct[]
   readonly remarks: readonly string[]
   readonly refsMoved: ViewRun["refsMoved"]
+  /** `refsMoved` are those that would have moved: they did not. */
+  readonly refsDropped?: boolean
   /** The command wrote the disk itself (no view): it is only recorded. */
   readonly onDisk: boolean
 }
@@ -74,8 +76,13 @@ export async function recordRun(
       change =>
         `${showPath(change.path)} was changed by somebody else while the command ran: the command's change is held for review.`,
     )
-  const kept = await keepByProducts(session, run.byProducts, mode === "apply" && !run.onDisk)
-  const moves = run.refsMoved.map(move => `${move.ref} moved`)
+  const kept = await keepByProducts(session, run.byProducts, {
+    write: mode === "apply" && !run.onDisk,
+    title: call.title,
+    conversation: call.context.conversation ?? null,
+  })
+  const moves = run.refsMoved.map(move => refMove(move, run.refsDropped === true))
+  const movedGit = run.refsMoved.length > 0 && run.refsDropped !== true
   const remarks = [...run.remarks, ...special, ...raced, ...kept]
   const outcome = await recordChange(session, {
     context: call.context,
@@ -85,14 +92,20 @@ export async function recordRun(
     changes,
     call: call.tool,
     began: call.began,
-    movedGit: run.refsMoved.length > 0,
-    always: changes.length > 0 || run.refsMoved.length > 0,
+    movedGit,
+    always: changes.length + run.refsMoved.length + kept.length > 0,
     ...(remarks.length + moves.length === 0 ? {} : { remark: [...moves, ...remarks].join("; ") }),
   })
   call.recorded.push(outcome)
   return { ...outcome, remarks }
 }
 
-async function loadSeen(seen: Seen): Promise<Loaded> {
+function refMove({ ref, before, after }: ViewRun["refsMoved"][number], dropped: boolean): string {
+  const from = before?.slice(0, 10) ?? "nothing"
+  const to = after?.slice(0, 10) ?? "nothing"
+  return dropped ? `${ref} would have moved from ${from} to ${to}; it did not` : `${ref} moved from ${from} to ${to}`
+}
+
+export async function loadSeen(seen: Seen): Promise<Loaded> {
   return seen.kind === "file" ? { kind: "file", bytes: await seen.read(), mode: seen.mode } : seen
 }

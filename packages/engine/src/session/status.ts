@@ -6,6 +6,7 @@ import type { FileView, StatusResult, WaitingView } from "@galley/core/protocol/
 import { readGitState } from "../io/git-folder.ts"
 import { isAlive } from "../io/alive.ts"
 import type { Waiting } from "../store/store.ts"
+import { byProductsAt, byProductView } from "./by-products.ts"
 import { loadState } from "./contents.ts"
 import { readDisk } from "./disk.ts"
 import { settleDrift } from "./drift.ts"
@@ -36,6 +37,8 @@ export async function status(
     files.push(await fileView(session, await viewSubject(session, subject), marks))
   for (const entry of await session.store.parked())
     if (isWanted(entry.item.path)) files.push((await parkedView(session, entry, marks)).file)
+  for (const aside of byProductsAt(session, ""))
+    if (isWanted(aside.folder)) files.push(await byProductView(session, aside))
   const conversations = await session.store.conversations()
   const undo = await readUndoState(session)
   return {

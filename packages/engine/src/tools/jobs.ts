@@ -2,6 +2,7 @@ import { Failure } from "@galley/core/failure.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
 import { startBackground, type BackgroundJob } from "../session/run-background.ts"
 import type { SessionCall } from "../session/session-files.ts"
+import type { ViewFacts } from "../session/run-command.ts"
 import type { Session } from "../session/session.ts"
 import type { ShellRequest } from "./shell-tool.ts"
 
@@ -11,12 +12,15 @@ import type { ShellRequest } from "./shell-tool.ts"
  */
 export interface Jobs {
   /** The answer to a `galley-job …` command; null for any other. */
-  answer(command: string): CallResult | Promise<CallResult> | null
+  answer(command: string): Promise<CallResult> | null
   start(request: ShellRequest, cwd: string, call: SessionCall): Promise<CallResult>
+  /** Records what running jobs wrote up to now as theirs. */
+  fold(): Promise<void>
+  /** Ends all; nothing of them runs afterwards. */
   close(): Promise<void>
 }
 
-export function openJobs(session: Session): Jobs {
+export function openJobs(session: Session, facts: ViewFacts): Jobs {
   const jobs = new Map<string, BackgroundJob>()
   return {
     answer: command => {
@@ -24,7 +28,7 @@ export function openJobs(session: Session): Jobs {
       return words[0] === "galley-job" ? answer(jobs, words.slice(1)) : null
     },
     start: async (request, cwd, call) => {
-      const job = await startBackground(session, { text: request.command, cwd, timeoutMs: null }, call)
+      const job = await startBackground(session, facts, { text: request.command, cwd, timeoutMs: null }, call)
       const id = String(jobs.size + 1)
       jobs.set(id, job)
       return said(
@@ -32,28 +36,34 @@ export function openJobs(session: Session): Jobs {
         job.where === "disk" ? "detected" : "previewed",
       )
     },
+    fold: async () => {
+      for (const job of jobs.values()) await job.fold()
+    },
     close: async () => {
       await Promise.all([...jobs.values()].map(job => job.stop()))
     },
   }
 }
 
-function answer(
-  jobs: ReadonlyMap<string, BackgroundJob>,
-  [verb, id]: readonly string[],
-): CallResult | Promise<CallResult> {
+async function answer(jobs: ReadonlyMap<string, BackgroundJob>, [verb, id]: readonly string[]): Promise<CallResult> {
   if (verb === "list" || verb === undefined) {
+    if (id !== undefined) throw usage()
     const lines = [...jobs].map(([name, job]) => `${name}  ${job.state()}  ${job.command}`)
     return said(lines.length === 0 ? "No background jobs." : lines.join("\n"))
   }
   const job = jobs.get(id ?? "")
-  if (job === undefined || (verb !== "output" && verb !== "stop"))
-    throw new Failure("BAD_ARGUMENT", "Usage: galley-job list | galley-job output ID | galley-job stop ID")
+  if (job === undefined || (verb !== "output" && verb !== "stop")) throw usage()
   if (verb === "output") {
+    await job.fold()
     const text = job.output()
     return said(`${text === "" ? "(no new output)" : text}\n[${job.state()}]`)
   }
-  return job.stop().then(() => said(`${job.output()}\n[${job.state()}]`))
+  await job.stop()
+  return said(`${job.output()}\n[${job.state()}]`)
+}
+
+function usage(): Failure {
+  return new Failure("BAD_ARGUMENT", "Usage: galley-job list | galley-job output ID | galley-job stop ID")
 }
 
 function said(text: string, capture: CallResult["capture"] = "none"): CallResult {

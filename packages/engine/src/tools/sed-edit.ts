@@ -4,6 +4,8 @@ import { sedLocaleOf } from "@galley/core/sed/locale.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
+import type { Loaded } from "@galley/core/change/loaded.ts"
+import { diffOfSides } from "../session/diff-text.ts"
 import { changeView } from "../session/history-views.ts"
 import { commandLocale } from "../session/command-locale.ts"
 import type { SessionCall } from "../session/session-files.ts"
@@ -75,10 +77,11 @@ export async function simulateSed(
 ): Promise<CallResult | null> {
   const preview = await previewSed(session, files, command, cwd, call)
   if (preview === null) return null
-  return writeSed(files, preview, preview.after, { ...call, capture: "simulated" })
+  return writeSed(session, files, preview, preview.after, { ...call, capture: "simulated" })
 }
 
 export async function writeSed(
+  session: Session,
   files: ToolFiles,
   preview: SedPreview,
   bytes: Uint8Array,
@@ -91,6 +94,14 @@ export async function writeSed(
       ok: true,
       text: `No line of ${showPath(preview.path)} matched; the file is unchanged.`,
       changes: [],
+    }
+  if (call.policy === "read-only")
+    return {
+      ...plain,
+      ok: false,
+      text: `The sandbox policy is read-only: this edit was not made.\n${await sedDiff(session, preview, bytes)}`,
+      changes: [],
+      error: { code: "DENIED", message: "The sandbox policy of this session is read-only. Nothing was changed." },
     }
   const written = await files.write(preview.path, bytes, preview.version, call)
   if (written.kind !== "written")
@@ -111,6 +122,16 @@ export async function writeSed(
     ...(written.held === true ? { held: true } : {}),
   }
 }
+
+async function sedDiff(session: Session, preview: SedPreview, bytes: Uint8Array): Promise<string> {
+  const path = await session.root.resolve(preview.path)
+  const side = (content: Uint8Array): Loaded => ({ kind: "file", bytes: content, mode: 0o644 })
+  const diff = await diffOfSides(session, path, { base: side(preview.before), current: side(bytes) })
+  return diff.length > diffLimit ? `${diff.slice(0, diffLimit)}\n[… cut …]` : diff
+}
+
+/** Characters of a diff in an answer to a model. */
+const diffLimit = 20_000
 
 function cardsOf(preview: SedPreview, bytes: Uint8Array): NonNullable<CallResult["diffs"]> {
   const decoder = new TextDecoder()

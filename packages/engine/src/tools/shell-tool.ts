@@ -3,7 +3,8 @@ import { hasEscapedByte, showPath } from "@galley/core/path.ts"
 import type { Params } from "@galley/core/protocol/requests.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
 import { quoteWords } from "@galley/core/tool/shell-quote.ts"
-import { runCommand, runsBash, type CommandRequest, type ViewFacts } from "../session/run-command.ts"
+import { runCommand, runsBash, type ViewFacts } from "../session/run-command.ts"
+import type { CommandRequest } from "../session/run-result.ts"
 import type { SessionCall } from "../session/session-files.ts"
 import type { Session } from "../session/session.ts"
 import type { ToolFiles } from "../session/tool-files.ts"
@@ -30,7 +31,7 @@ export interface ShellRequest {
 const usualTimeout = 120_000
 
 export function openShell(session: Session, files: ToolFiles, facts: ViewFacts): Shell {
-  const state: ShellState = { session, files, cwd: session.root.path, jobs: openJobs(session), facts }
+  const state: ShellState = { session, files, cwd: session.root.path, jobs: openJobs(session, facts), facts }
   return {
     call: async (input, call) => {
       const request = parseInput(input)
@@ -92,6 +93,7 @@ async function run(state: ShellState, request: ShellRequest, plain: SessionCall)
   const call = withTitle(plain, "bash", titleOf(request.command))
   const asked = state.jobs.answer(request.command)
   if (asked !== null) return asked
+  await state.jobs.fold()
   if (request.background) return state.jobs.start(request, state.cwd, call)
   if (state.session.config["sed.simulate"]) {
     const simulated = await simulateSed(state.session, state.files, request.command, state.cwd, call)
