@@ -26,6 +26,8 @@ const quiet = {
   "workbench.colorTheme": "Dark Modern",
   "editor.minimap.enabled": false,
   "editor.fontSize": 13,
+  // On in the browser, off on the desktop, which is what people have.
+  "files.autoSave": "off",
   "git.openRepositoryInParentFolders": "never",
 } as const
 

@@ -42,7 +42,7 @@ export async function runInHost(
       await opened.exposeFunction("codeAutomationLog", (_type: string, args: unknown[]) => line(format(...args)))
     },
   })
-  const timer = setTimeout(() => done(99), 240_000)
+  const timer = setTimeout(() => done(99), 480_000)
   const code = await ended
   clearTimeout(timer)
   if (code === 99) await page.screenshot({ path: "/tmp/galley-host-timeout.png" }).catch(() => {})

@@ -121,6 +121,11 @@ export class Session {
     return this.connection.request(name, params)
   }
 
+  /** Tells who shows things that texts have come. */
+  announce(): void {
+    this.emitter.fire()
+  }
+
   refreshSoon(): void {
     this.timer ??= setTimeout(() => {
       this.timer = null

@@ -2,7 +2,7 @@ import { Disposable, EventEmitter, type TextDocument, type Uri, workspace, type 
 import type { FileView } from "@galley/core/protocol/results.ts"
 import type { WorkspacePath } from "@galley/core/path.ts"
 import type { Server } from "./program/server.ts"
-import { type BufferHunk, bufferHunks } from "./review/buffer-hunks.ts"
+import { type BufferHunk, type BufferSide, bufferHunks } from "./review/buffer-hunks.ts"
 import { proposalScheme } from "./review/side-uri.ts"
 import { type FileTexts, Session } from "./session.ts"
 
@@ -13,7 +13,7 @@ export interface PendingDocument {
   readonly file: FileView
   readonly texts: FileTexts
   /** Which of the two texts the document is. */
-  readonly side: "base" | "current"
+  readonly side: BufferSide
 }
 
 /** The workspaces of the window's folders. */
@@ -33,12 +33,17 @@ export class Sessions {
     this.match()
   }
 
+  /** One for each workspace: two folders of one repository show it once. */
   get all(): readonly Session[] {
-    return [...this.open.values()]
+    const roots = new Set<string>()
+    return [...this.open.values()].filter(session => {
+      const { root } = session.place
+      return !roots.has(root) && roots.add(root)
+    })
   }
 
   retry(): void {
-    for (const session of this.all) session.retry()
+    for (const session of this.open.values()) session.retry()
   }
 
   /** The workspace that a file or one of our virtual documents belongs to; of nested ones the innermost. */
@@ -57,7 +62,7 @@ export class Sessions {
     const file = found?.session.fileAt(found.path) ?? null
     const texts = found?.session.textsOf(found.path) ?? null
     if (found === null || file === null || texts === null || !isText(texts)) return null
-    return { ...found, file, texts, side: document.uri.scheme === proposalScheme ? "current" : file.disk }
+    return { ...found, file, texts, side: document.uri.scheme === proposalScheme ? "proposal" : file.disk }
   }
 
   hunksIn(document: TextDocument): readonly BufferHunk[] {
@@ -67,7 +72,7 @@ export class Sessions {
 
   dispose(): void {
     this.folders.dispose()
-    for (const session of this.all) session.dispose()
+    for (const session of this.open.values()) session.dispose()
     this.emitter.dispose()
   }
 

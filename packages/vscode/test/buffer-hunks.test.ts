@@ -3,7 +3,7 @@ import type { HunkView } from "@galley/core/protocol/results.ts"
 import { splitLines } from "@galley/core/text/lines.ts"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { bufferHunks, hunkAt, hunkOf, sameHunk } from "../src/review/buffer-hunks.ts"
+import { type BufferSide, bufferHunks, hunkAt, hunkOf, sameHunk } from "../src/review/buffer-hunks.ts"
 
 /** `a|b|c` is three lines. */
 const text = (notation: string): string => notation.replaceAll("|", "\n")
@@ -23,10 +23,10 @@ function viewsOf(base: string, current: string): HunkView[] {
 }
 
 /** Each block as `line: −removed +added id`, `?` where the program does not know it. */
-function shown(base: string, current: string, buffer: string, side: "base" | "current" = "current"): string[] {
+function shown(base: string, current: string, buffer: string, side: BufferSide = "current"): string[] {
   const known = { base: text(base), current: text(current), hunks: viewsOf(text(base), text(current)) }
   return bufferHunks(known, { side, text: text(buffer) }).map(hunk => {
-    const line = side === "current" ? hunk.fromCurrent : hunk.fromBase
+    const line = side === "base" ? hunk.fromBase : hunk.fromCurrent
     const parts = [...hunk.removed.map(one => `-${one}`), ...hunk.added.map(one => `+${one}`)]
     return `${line}: ${parts.join(" ")} ${hunk.view?.id ?? "?"}`
   })
@@ -37,8 +37,14 @@ describe("blocks in a buffer", () => {
     test(name, () => expect(shown(base, current, buffer)).toEqual(expected))
 
   check("are the program's where nothing is typed", "a|b|c|", "a|B|c|", "a|B|c|", ["1: -b +B h1"])
-  check("move with lines typed above", "a|b|c|", "a|B|c|", "new|x|a|B|c|", ["0: +new +x ?", "3: -b +B h1"])
-  check("stay where lines are typed below", "a|b|c|d|", "a|B|c|d|", "a|B|c|d|e|", ["1: -b +B h1", "4: +e ?"])
+  check("move with lines typed above", "a|b|c|", "a|B|c|", "new|x|a|B|c|", ["3: -b +B h1"])
+  check("stay where lines are typed below", "a|b|c|d|", "a|B|c|d|", "a|B|c|d|e|", ["1: -b +B h1"])
+  check("do not grow by lines typed right above", "a|b|c|", "a|B|c|", "a|x|B|c|", ["2: -b +B h1"])
+  check("do not grow by lines typed right below", "a|b|c|", "a|B|c|", "a|B|x|c|", ["1: -b +B h1"])
+  check("of new lines do not grow above", "a|c|", "a|b|c|", "a|x|b|c|", ["2: +b h1"])
+  check("of new lines do not grow below", "a|c|", "a|b|c|", "a|b|x|c|", ["1: +b h1"])
+  check("stay where other lines are taken away", "a|b|c|d|", "a|B|c|d|", "a|B|d|", ["1: -b +B h1"])
+  check("are told apart by place where they are alike", "b|k|b|", "B|k|B|", "Bee|k|B|", ["0: -b +Bee ?", "2: -b +B h2"])
   check("are unknown once their own text is another", "a|b|c|", "a|B|c|", "a|Bee|c|", ["1: -b +Bee ?"])
   check("are gone where the old text is typed back", "a|b|c|", "a|B|c|", "a|b|c|", [])
   check("of removed lines have a place and no line", "a|b|c|", "a|c|", "a|c|", ["1: -b h1"])
@@ -48,9 +54,13 @@ describe("blocks in a buffer", () => {
   check("see through a byte order mark", "\ufeffa|b|", "\ufeffa|B|", "a|B|", ["1: -b +B h1"])
   check("count a lone CR as the editor does", "a\rx|b|", "a\rx|B|", "a\rx|B|", ["2: -b +B ?"])
 
+  test("in a proposal are what the person typed too: it is only proposed", () => {
+    expect(shown("a|b|c|", "a|B|c|", "new|a|B|c|", "proposal")).toEqual(["0: +new ?", "2: -b +B h1"])
+  })
+
   test("with the base in the buffer, say what would come", () => {
     expect(shown("a|b|c|", "a|B|c|", "a|b|c|", "base")).toEqual(["1: -b +B h1"])
-    expect(shown("a|b|c|", "a|B|c|", "zero|a|b|c|", "base")).toEqual(["0: -zero ?", "2: -b +B h1"])
+    expect(shown("a|b|c|", "a|B|c|", "zero|a|b|c|", "base")).toEqual(["2: -b +B h1"])
   })
 
   test("whatever is typed elsewhere, an untouched block keeps its id", () => {

@@ -1,3 +1,4 @@
+import { foldApply, foldHold } from "@galley/core/change/fold.ts"
 import { diffLines } from "@galley/core/diff/line-diff.ts"
 import type { Hunk } from "@galley/core/diff/hunk.ts"
 import type { HunkView } from "@galley/core/protocol/results.ts"
@@ -19,33 +20,60 @@ export interface KnownTexts {
   readonly hunks: readonly HunkView[]
 }
 
+/** Which text a document is, and what saving it does. */
+export type BufferSide =
+  /** The file, where it holds the change. */
+  | "current"
+  /** The file, where the change is only proposed. */
+  | "base"
+  /** The proposal itself. */
+  | "proposal"
+
 /**
- * The blocks between base and current where one of them is a buffer, which may hold unsaved text.
+ * The blocks between base and current where one of them is a buffer, which may hold unsaved text of the person's.
  *
- * Never remembered, always derived: so marks stay on their lines through typing, undo, formatting and writes by others. Lines are
- * counted as the editor counts them, which takes a lone `\r` for the end of one and knows no mixed terminators.
+ * What they typed is folded in as the program will fold it in when it is saved (core/change/fold.ts), so that only the agent's blocks
+ * are blocks. Never remembered, always derived: marks stay on their lines through typing, undo, formatting and writes by others.
+ * Lines are counted as the editor counts them, which takes a lone `\r` for the end of one and knows no mixed terminators.
  */
 export function bufferHunks(
   known: KnownTexts,
-  buffer: { readonly side: "base" | "current"; readonly text: string },
+  buffer: { readonly side: BufferSide; readonly text: string },
 ): BufferHunk[] {
-  const base = editorLines(buffer.side === "base" ? buffer.text : known.base)
-  const current = editorLines(buffer.side === "current" ? buffer.text : known.current)
-  const views = viewsByPlace(known, buffer.side)
-  return diffLines(base, current).hunks.map(hunk => {
-    const removed = contents(base, hunk.fromBase, hunk.toBase)
-    const added = contents(current, hunk.fromCurrent, hunk.toCurrent)
-    return { ...hunk, removed, added, view: views.get(placeOf(hunk, buffer.side, removed, added)) ?? null }
+  const old = { base: editorLines(known.base), current: editorLines(known.current) }
+  const now = folded(old, editorLines(buffer.text), buffer.side)
+  const other = buffer.side === "base" ? "current" : "base"
+  const views = viewsByPlace(known.hunks, old, now[other], other)
+  return diffLines(now.base, now.current).hunks.map(hunk => {
+    const removed = contents(now.base, hunk.fromBase, hunk.toBase)
+    const added = contents(now.current, hunk.fromCurrent, hunk.toCurrent)
+    return { ...hunk, removed, added, view: views.get(placeOf(rangeOn(hunk, other), removed, added)) ?? null }
   })
 }
 
+interface Texts {
+  readonly base: readonly Line[]
+  readonly current: readonly Line[]
+}
+
+function folded(old: Texts, text: readonly Line[], side: BufferSide): Texts {
+  switch (side) {
+    case "current":
+      return sameLines(old.current, text) ? old : foldApply({ ...old, disk: text })
+    case "base":
+      return sameLines(old.base, text) ? old : foldHold({ ...old, disk: text })
+    case "proposal":
+      return { base: old.base, current: text }
+  }
+}
+
 /** The lines of a hunk in the buffer; an empty range for text that the other side alone has. */
-export function linesInBuffer(hunk: Hunk, side: "base" | "current"): { readonly from: number; readonly to: number } {
+export function linesInBuffer(hunk: Hunk, side: BufferSide): { readonly from: number; readonly to: number } {
   return side === "base" ? { from: hunk.fromBase, to: hunk.toBase } : { from: hunk.fromCurrent, to: hunk.toCurrent }
 }
 
 /** The hunk that covers or touches a line of the buffer (from 0). */
-export function hunkAt(hunks: readonly BufferHunk[], side: "base" | "current", line: number): BufferHunk | null {
+export function hunkAt(hunks: readonly BufferHunk[], side: BufferSide, line: number): BufferHunk | null {
   return (
     hunks.find(hunk => {
       const { from, to } = linesInBuffer(hunk, side)
@@ -67,23 +95,43 @@ export function editorLines(text: string): Line[] {
   return splitLines(text.replace(/\r\n?/g, "\n").replace(/^\ufeff/, ""))
 }
 
-function viewsByPlace(known: KnownTexts, side: "base" | "current"): Map<string, HunkView> {
-  const base = editorLines(known.base)
-  const current = editorLines(known.current)
+/**
+ * The program's blocks by where they are on the side that is not the buffer, and by their text. What the fold put in above them has
+ * moved them; where it put something in right at a block without lines on that side, both readings of its place are taken.
+ */
+function viewsByPlace(
+  views: readonly HunkView[],
+  old: Texts,
+  now: readonly Line[],
+  other: "base" | "current",
+): Map<string, HunkView> {
+  const moves = sameLines(old[other], now) ? [] : diffLines(old[other], now).hunks
+  const shift = (at: number, reaches: (end: number) => boolean): number =>
+    moves
+      .filter(move => reaches(move.toBase) && move.toBase <= at)
+      .reduce((sum, move) => sum + (move.toCurrent - move.fromCurrent) - (move.toBase - move.fromBase), 0)
   return new Map(
-    known.hunks.map(view => {
+    views.flatMap(view => {
       const hunk = hunkOf(view)
-      const removed = contents(base, hunk.fromBase, hunk.toBase)
-      const added = contents(current, hunk.fromCurrent, hunk.toCurrent)
-      return [placeOf(hunk, side, removed, added), view]
+      const removed = contents(old.base, hunk.fromBase, hunk.toBase)
+      const added = contents(old.current, hunk.fromCurrent, hunk.toCurrent)
+      const [from, to] = rangeOn(hunk, other)
+      const shifts = new Set([shift(from, () => true), ...(from === to ? [shift(from, end => end < from)] : [])])
+      return [...shifts].map(by => [placeOf([from + by, to + by], removed, added), view] as const)
     }),
   )
 }
 
-/** A hunk keeps its place on the side that is not the buffer, whatever is typed above it. */
-function placeOf(hunk: Hunk, side: "base" | "current", removed: readonly string[], added: readonly string[]): string {
-  const range = side === "current" ? [hunk.fromBase, hunk.toBase] : [hunk.fromCurrent, hunk.toCurrent]
+function rangeOn(hunk: Hunk, side: "base" | "current"): readonly [number, number] {
+  return side === "base" ? [hunk.fromBase, hunk.toBase] : [hunk.fromCurrent, hunk.toCurrent]
+}
+
+function placeOf(range: readonly [number, number], removed: readonly string[], added: readonly string[]): string {
   return JSON.stringify([range, removed, added])
+}
+
+function sameLines(a: readonly Line[], b: readonly Line[]): boolean {
+  return a.length === b.length && a.every((line, at) => line === b[at])
 }
 
 /** A unified diff's counting (from 1; an empty side names the line before it) as half-open ranges from 0. */

@@ -1,6 +1,5 @@
 import { pairReplaced } from "@galley/core/change/line-pairs.ts"
-import type { Hunk } from "@galley/core/diff/hunk.ts"
-import { type BufferHunk, linesInBuffer } from "./buffer-hunks.ts"
+import { type BufferHunk, type BufferSide, linesInBuffer } from "./buffer-hunks.ts"
 
 /** Text of the side that is not in the buffer, shown behind a line of the buffer. */
 export interface Ghost {
@@ -10,7 +9,7 @@ export interface Ghost {
 }
 
 /** Columns of a ghost; the whole is in the hover and in the diff. */
-const widest = 110
+const widest = 64
 /** Stands between two lines of a ghost: an attachment is one line, whatever it is given. */
 const lineMark = " ⏎ "
 
@@ -20,10 +19,10 @@ const lineMark = " ⏎ "
  *
  * Attachments because they are not text: nothing that a save, an undo or a language server could meet.
  */
-export function ghosts(hunk: BufferHunk, side: "base" | "current"): Ghost[] {
-  const [hidden, shown] = side === "current" ? [hunk.removed, hunk.added] : [hunk.added, hunk.removed]
+export function ghosts(hunk: BufferHunk, side: BufferSide): Ghost[] {
+  const [hidden, shown] = side === "base" ? [hunk.added, hunk.removed] : [hunk.removed, hunk.added]
   if (hidden.length === 0) return []
-  const first = linesInBuffer(hunk as Hunk, side).from
+  const first = linesInBuffer(hunk, side).from
   if (shown.length === 0) return [{ line: Math.max(0, first - 1), text: clipped(hidden) }]
   const partner = new Map(pairReplaced(hidden, shown).map(pair => [pair.old, pair.now]))
   const behind = new Map<number, string[]>()

@@ -117,11 +117,11 @@ function changes(session: Session): ChangesNode[] {
 }
 
 function planItem(plan: Plan): TreeItem {
-  const item = new TreeItem(`Restore “${plan.title}”?`, TreeItemCollapsibleState.Expanded)
+  const item = new TreeItem("Restore?", TreeItemCollapsibleState.Expanded)
   item.description = planSummary(plan.steps)
   item.iconPath = new ThemeIcon("history", new ThemeColor("galley.pendingForeground"))
   item.contextValue = plan.steps.some(step => step.action === "conflict") ? "planConflict" : "plan"
-  item.tooltip = `${item.description} Nothing is written until you say Restore.`
+  item.tooltip = `To ${plan.after ? "after" : "before"} “${plan.title}”\n${item.description}\nNothing is written until you say Restore.`
   return item
 }
 

@@ -117,7 +117,7 @@ async function tell(
   session.forgetTexts(path)
   await session.refresh()
   await session.loadTexts(path)
-  session.refreshSoon()
+  session.announce()
 }
 
 async function send(sessions: Sessions, { thread, text }: CommentReply): Promise<void> {

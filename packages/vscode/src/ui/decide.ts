@@ -48,7 +48,7 @@ export async function decideLines(
     const pending = sessions.pendingIn(document)
     if (pending === null) return
     const range = { from: from + 1, to: to + 1 }
-    const lines = pending.side === "current" ? { new: range } : { old: range }
+    const lines = pending.side === "base" ? { old: range } : { new: range }
     await decide(found.session, verdict, { path: found.path, lines, revision: pending.file.revision })
   })
 }

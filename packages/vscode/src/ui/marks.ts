@@ -61,7 +61,7 @@ function loadShown(sessions: Sessions): void {
     const { session, path } = found
     session.loadTexts(path).then(
       texts => {
-        if (texts !== null) session.refreshSoon()
+        if (texts !== null) session.announce()
       },
       () => {},
     )

@@ -55,7 +55,7 @@ export async function planRestore(
 
 /** The plan as a multi-file diff: the disk on the left, what will be there on the right. */
 export async function showPlan(plan: Plan, planned: PlannedTexts): Promise<void> {
-  const parts: (readonly [Uri, Uri, Uri])[] = []
+  const parts: (readonly [Uri, Uri | undefined, Uri | undefined])[] = []
   for (const step of plan.steps) {
     const real = plan.session.uriOf(step.path)
     const before = sideUri(real, { kind: "planned", plan: `before:${plan.message}` })
@@ -64,7 +64,7 @@ export async function showPlan(plan: Plan, planned: PlannedTexts): Promise<void>
     const text = disk?.text ?? ""
     planned.set(before.toString(), text)
     planned.set(after.toString(), step.diff === undefined ? text : (patched(text, step.diff) ?? step.diff))
-    parts.push([real, before, after])
+    parts.push([real, disk?.absent === true ? undefined : before, step.action === "delete" ? undefined : after])
   }
   if (parts.length > 0) await commands.executeCommand("vscode.changes", `Restore “${plan.title}”: plan`, parts)
 }

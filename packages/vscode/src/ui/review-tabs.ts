@@ -55,7 +55,9 @@ export async function openReviews(title: string, session: Session, files: readon
     .filter(file => !file.kinds.includes("binary") && file.summary === undefined)
     .map(file => {
       const { left, right } = reviewSides(session, file)
-      return [session.uriOf(file.path), left, right] as const
+      // In a diff of several files an absent side is none; as an empty text it would show a line.
+      const [created, deleted] = [file.kinds.includes("create"), file.kinds.includes("delete")]
+      return [session.uriOf(file.path), created ? undefined : left, deleted ? undefined : right] as const
     })
   await commands.executeCommand("vscode.changes", title, parts)
 }
