@@ -50,6 +50,12 @@ export function commandTable(program: () => Program): readonly CommandEntry[] {
       load: async () => (await import("./serve-command.ts")).serveCommand(program().version, program().newId),
     },
     {
+      name: "review",
+      summary: "decide hunk by hunk in the terminal",
+      group: "Review:",
+      load: async () => (await import("./cli/commands/review.ts")).command,
+    },
+    {
       name: "diff",
       summary: "pending changes inline, hunk by hunk",
       group: "Review:",

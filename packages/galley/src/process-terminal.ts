@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process"
 import { writeSync } from "node:fs"
 import type { Terminal } from "./cli/terminal.ts"
 
@@ -38,6 +39,12 @@ export function processTerminal(): Terminal {
     onExit(text) {
       leaving = text
     },
+    foreground: ([program = "", ...args]) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(program, args, { stdio: "inherit" })
+        child.on("error", reject)
+        child.on("exit", (code, signal) => resolve(code ?? (signal === null ? 1 : 128)))
+      }),
     suspend: () =>
       new Promise(resolve => {
         process.once("SIGCONT", () => resolve())

@@ -51,27 +51,25 @@ export function expandTabs(text: string, stop = 4): string {
   return expanded
 }
 
+/** What a person sees as one character. */
+export function graphemesOf(text: string): string[] {
+  return Array.from(new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text), one => one.segment)
+}
+
 function columnsOfCode(code: number): number {
   if (code < 0x300) return 1
   if (isCombining(code)) return 0
   return isWide(code) ? 2 : 1
 }
 
+/** Marks that stand on the character before, joiners, and the later parts of a Hangul syllable, as wcwidth(3) has it. */
 function isCombining(code: number): boolean {
   return (
-    code <= 0x36f ||
-    (code >= 0x483 && code <= 0x489) ||
-    (code >= 0x591 && code <= 0x5bd) ||
-    (code >= 0x610 && code <= 0x61a) ||
-    (code >= 0x64b && code <= 0x65f) ||
-    (code >= 0xe34 && code <= 0xe3a) ||
-    (code >= 0x1ab0 && code <= 0x1aff) ||
-    (code >= 0x1dc0 && code <= 0x1dff) ||
-    (code >= 0x20d0 && code <= 0x20f0) ||
-    (code >= 0xfe00 && code <= 0xfe0f) ||
-    (code >= 0xfe20 && code <= 0xfe2f)
+    code === 0x200c || code === 0x200d || (code >= 0x1160 && code <= 0x11ff) || mark.test(String.fromCodePoint(code))
   )
 }
+
+const mark = /^[\p{Mn}\p{Me}]$/u
 
 function isWide(code: number): boolean {
   return (
@@ -83,9 +81,10 @@ function isWide(code: number): boolean {
     (code >= 0xfe30 && code <= 0xfe6f) ||
     (code >= 0xff00 && code <= 0xff60) ||
     (code >= 0xffe0 && code <= 0xffe6) ||
-    (code >= 0x1f300 && code <= 0x1f64f) ||
-    (code >= 0x1f680 && code <= 0x1f6ff) ||
-    (code >= 0x1f900 && code <= 0x1faff) ||
-    (code >= 0x20000 && code <= 0x3fffd)
+    (code >= 0x20000 && code <= 0x3fffd) ||
+    emoji.test(String.fromCodePoint(code))
   )
 }
+
+/** Emoji that are shown as such without being asked to; half a flag is one column, as terminals have it. */
+const emoji = /^(?!\p{RI})\p{Emoji_Presentation}$/u

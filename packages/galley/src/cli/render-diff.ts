@@ -164,7 +164,7 @@ function rowWriter(baseLength: number, currentLength: number, look: Look): RowWr
 type Painter = (text: string) => string
 
 /** Wraps as one text, then paints each piece where it came to lie. */
-function wrapPieces(pieces: readonly Piece[], width: number, plain: Painter, strong: Painter): string[] {
+export function wrapPieces(pieces: readonly Piece[], width: number, plain: Painter, strong: Painter): string[] {
   const starts: { at: number; marked: boolean }[] = []
   let text = ""
   for (const piece of pieces) {

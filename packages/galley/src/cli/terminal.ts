@@ -9,6 +9,8 @@ export interface Terminal {
   listen(mode: "keys" | "lines", listeners: TerminalListeners): () => void
   /** Written before this process ends, however it ends; empty for nothing. */
   onExit(text: string): void
+  /** Runs a program on the terminal, to its end; its exit code. Nobody listens meanwhile. */
+  foreground(argv: readonly string[]): Promise<number>
   /** Stops this process as Ctrl-Z does; resolves when it goes on. */
   suspend(): Promise<void>
 }

@@ -9,6 +9,7 @@ import { inert, inertLine } from "../inert.ts"
 import { plainOutput, terminalOutput } from "../live-output.ts"
 import { renderUnified } from "../render-diff.ts"
 import type { Globals } from "../args.ts"
+import { review } from "../review/review.ts"
 import { readLines, type Terminal } from "../terminal.ts"
 
 /** As env(1), nice(1) and their kin: what was to run was not run. */
@@ -117,6 +118,10 @@ async function run(context: Context, session: Session, words: readonly string[],
     const said = await (asking as Promise<Said> | null)
     if (globals.json) printJson(context, result)
     else tell(context, session, result, manner, said)
+    if (said === "hunks" && !surroundings.signal.aborted) {
+      const paths = result.changes.map(change => change.path)
+      await review(context, workspace, session.shown, { plain: false, paths, message: null })
+    }
     return exitOf(result, said)
   } finally {
     surroundings.signal.removeEventListener("abort", onSignal)
