@@ -59,8 +59,8 @@ export function rewindPath(
       given = true
     return outcome.kind === "merged" ? outcome.state : outcome.kind === "conflict" ? outcome.mine : ours
   }
-  const follow = (origin: Loaded, ours: Loaded, theirs: Loaded): Loaded => {
-    const outcome = mergeStates(origin, ours, theirs, "keep-mine", charset)
+  const follow = (origin: Loaded, ours: Loaded, theirs: Loaded, how: OnOverlap): Loaded => {
+    const outcome = mergeStates(origin, ours, theirs, how, charset)
     if (outcome.kind === "unknown") note(walk, "base", outcome, origin, ours)
     return outcome.kind === "merged" ? outcome.state : ours
   }
@@ -68,13 +68,14 @@ export function rewindPath(
   const back = new Set(route.back)
   let { base, current } = now
   for (const stretch of stretches(moves, back)) current = merge(stretch.to, current, stretch.from)
-  for (const part of partsOfBase(moves, back, charset)) base = follow(part.to, base, part.from)
-  // What a person gave up of their own text is given up in base too. A file that comes back whole is proposed, not agreed on.
-  if (given && now.current.kind === "file" && now.base.kind === "file") base = follow(now.current, base, current)
+  // What a person gives up of text that was agreed on is given up in base too; beside something pending it is proposed.
+  const quiet = sameLoaded(now.base, now.current)
+  const onBase = given && quiet ? onOverlap : "keep-mine"
+  for (const part of partsOfBase(moves, back, charset)) base = follow(part.to, base, part.from, onBase)
   for (const message of route.forward) {
     for (const move of moves.filter(candidate => candidate.message === message && candidate.actor === "agent")) {
       const accepted = acceptedPart(moves, move, charset)
-      if (accepted !== null) base = follow(accepted.before, base, accepted.after)
+      if (accepted !== null) base = follow(accepted.before, base, accepted.after, "keep-mine")
       current = merge(move.before.current, current, move.after.current)
     }
   }

@@ -45,7 +45,7 @@ export async function makeWorld(place: "memory" | "git", files: Readonly<Record<
     sleep: () => Promise.resolve(),
     variables: {},
   }
-  const disk = place === "memory" ? memoryFiles(env.now) : realFiles()
+  const disk = place === "memory" ? memoryFiles(() => env.now()) : realFiles()
   const folder = place === "memory" ? null : mkdtempSync(join(tmpdir(), "galley-model-"))
   const top = folder === null ? "/galley-model-root" : join(folder, "work")
   if (folder === null) await disk.makeFolder(top, 0o755)
