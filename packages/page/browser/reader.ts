@@ -4,7 +4,7 @@ import type { Page } from "playwright-core"
 /** What a person does on the page and sees of it, by what is written on it. */
 export function reader(page: Page) {
   const open = async (path: string): Promise<void> => {
-    await page.locator(`.file-row[aria-label^="${path},"]`).click()
+    await page.locator(`.file-row[data-path="${path}"]`).click()
     await page.waitForFunction(name => document.querySelector(".file-pane")?.getAttribute("aria-label") === name, path)
     await page.waitForSelector('[data-testid="proof"] .cm-content')
   }

@@ -3,7 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { DecisionResult, StatusResult } from "@galley/core/protocol/results.ts"
+import type { StatusResult } from "@galley/core/protocol/results.ts"
+import { openWorkspace } from "@galley/engine/open.ts"
+import { realEnv } from "@galley/engine/io/env.ts"
+import { resolveConfig, settingLayer } from "@galley/engine/session/config.ts"
 import { type Browser, chromium, type Page } from "playwright-core"
 
 const program = fileURLToPath(new URL("../../galley/bin/galley.mjs", import.meta.url))
@@ -13,19 +16,27 @@ export interface Stage {
   readonly root: string
   readonly home: string
   galley(...words: string[]): { readonly code: number; readonly out: string; readonly err: string }
+  /** A command that goes on while the test does. */
+  background(...words: string[]): Promise<{ readonly code: number | null; readonly out: string }>
   json(...words: string[]): unknown
   write(path: string, content: string | Uint8Array): void
   read(path: string): string
   git(...words: string[]): string
-  /** Begins a message; answers its id. */
-  message(text: string): string
-  /** An agent's call, in its own process. */
-  call(input: Readonly<Record<string, unknown>>, options?: readonly string[]): void
+  /** An agent of the conversation `shop`, in a process that is not the server's. */
+  agent<T>(work: (agent: Agent) => Promise<T>): Promise<T>
+  /** An agent's edit, in such a process. */
+  call(input: Readonly<Record<string, unknown>>): Promise<void>
   status(): StatusResult
   end(): void
 }
 
-export function makeStage(files: Readonly<Record<string, string | Uint8Array>>): Stage {
+export interface Agent {
+  /** Begins a message; answers its id. */
+  message(text: string): Promise<string>
+  edit(input: Readonly<Record<string, unknown>>): Promise<void>
+}
+
+export function makeStage(files: Readonly<Record<string, string | Uint8Array>>, settings?: readonly string[]): Stage {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "galley-page-")))
   const root = join(top, "shop")
   const home = join(top, "home")
@@ -44,6 +55,16 @@ export function makeStage(files: Readonly<Record<string, string | Uint8Array>>):
       const { status, stdout, stderr } = run(words)
       return { code: status ?? -1, out: stdout, err: stderr }
     },
+    background(...words) {
+      const child = spawn(process.execPath, [program, ...words], {
+        cwd: root,
+        env: environment(home),
+        stdio: ["ignore", "pipe", "pipe"],
+      })
+      let out = ""
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", part => (out += String(part)))
+      return new Promise(resolve => child.once("exit", code => resolve({ code, out })))
+    },
     json(...words: string[]): unknown {
       const { status, stdout, stderr } = run([...words, "--json"])
       if (status !== 0) throw new Error(`galley ${words.join(" ")} ended with ${status}: ${stdout}${stderr}`)
@@ -60,25 +81,34 @@ export function makeStage(files: Readonly<Record<string, string | Uint8Array>>):
       if (status !== 0) throw new Error(`git ${words.join(" ")}: ${stderr}`)
       return stdout
     },
-    message: text => (stage.json("message", text, "--conversation", "shop") as DecisionResult).message ?? "",
-    call(input, options = []) {
-      const { code, out, err } = stage.galley(
-        "call",
-        "str_replace_editor",
-        JSON.stringify(input),
-        "--conversation",
-        "shop",
-        ...options,
-      )
-      if (code !== 0) throw new Error(`call: ${out}${err}`)
+    async agent(work) {
+      const workspace = await openWorkspace({
+        root,
+        home,
+        config: resolveConfig(settings === undefined ? [] : [settingLayer(settings)]),
+        env: realEnv(),
+      })
+      const requests = workspace.as({ actor: "agent", conversation: "shop" })
+      try {
+        return await work({
+          message: async text => (await requests.message({ text, conversation: "shop" })).message ?? "",
+          async edit(input) {
+            const { ok, text } = await requests.call({ tool: "str_replace_editor", input })
+            if (!ok) throw new Error(text)
+          },
+        })
+      } finally {
+        await workspace.close()
+      }
     },
+    call: input => stage.agent(agent => agent.edit(input)),
     status: () => stage.json("status") as StatusResult,
     end: () => rmSync(top, { recursive: true, force: true, maxRetries: 3 }),
   }
   for (const [path, content] of Object.entries(files)) stage.write(path, content)
   stage.git("init", "-q", "-b", "main")
   stage.git("add", "-A")
-  stage.git("commit", "-q", "-m", "The shop as it was")
+  stage.git("commit", "-q", "--allow-empty", "-m", "The shop as it was")
   return stage
 }
 

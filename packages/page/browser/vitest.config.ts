@@ -9,5 +9,6 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 90_000,
     hookTimeout: 90_000,
+    expect: { poll: { timeout: 12_000, interval: 60 } },
   },
 })

@@ -10,6 +10,8 @@ export interface HunkBlockParts {
   readonly index: number
   readonly count: number
   readonly active: boolean
+  /** The text's language is known. */
+  readonly coloured: boolean
   /** The removed lines to draw; none where they stand on another side. */
   readonly old: readonly Line[]
   readonly fresh: readonly Line[]
@@ -74,6 +76,7 @@ export class HunkBlock extends WidgetType {
     return (
       a.index === b.index &&
       a.count === b.count &&
+      a.coloured === b.coloured &&
       a.shown.view?.id === b.shown.view?.id &&
       a.shown.mixed === b.shown.mixed &&
       a.shown.conflict === b.shown.conflict &&

@@ -104,6 +104,7 @@ export async function openProofEditor(
     : null
   const view = sides?.view ?? new EditorView({ parent: options.parent, doc: text, extensions: proofSide })
   view.dispatch({ effects: setProof.of(first) })
+  sides?.showBase(first)
   const watching = new ResizeObserver(() => {
     options.parent.style.setProperty("--view-width", `${view.scrollDOM.clientWidth}px`)
   })
@@ -119,7 +120,7 @@ export async function openProofEditor(
     text: () => view.state.doc.toString(),
     show(proof, editable) {
       const changes = editorChanges(view.state.doc.toString(), editorTextOf(proof.current))
-      sides?.showBase(editorTextOf(proof.base))
+      sides?.showBase(proof)
       view.dispatch({
         changes,
         effects: [setProof.of(proof), canEdit.reconfigure(editing(editable))],
@@ -127,7 +128,7 @@ export async function openProofEditor(
       })
     },
     redraw(proof) {
-      sides?.showBase(editorTextOf(proof.base))
+      sides?.showBase(proof)
       view.dispatch({ effects: setProof.of(proof) })
     },
     active: () => view.state.field(proofField).active,

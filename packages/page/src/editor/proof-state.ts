@@ -1,3 +1,4 @@
+import { language } from "@codemirror/language"
 import { type EditorState, type Range, StateEffect, StateField, type Text, type Transaction } from "@codemirror/state"
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view"
 import { CommentBlock } from "./comment-block.ts"
@@ -38,7 +39,11 @@ export const proofField = StateField.define<ProofState>({
           blocks: blocksOf(transaction.state, next.proof, next.spans, effect.value),
         }
     }
-    return transaction.docChanged ? moved(next, transaction) : next
+    if (transaction.docChanged) return moved(next, transaction)
+    // The language has come: removed lines are coloured too.
+    return transaction.startState.facet(language) === transaction.state.facet(language)
+      ? next
+      : { ...next, blocks: blocksOf(transaction.state, next.proof, next.spans, next.active) }
   },
   provide: field => EditorView.decorations.from(field, value => value.blocks),
 })
@@ -75,6 +80,7 @@ function blocksOf(state: EditorState, proof: Proof, spans: readonly Span[], acti
       index: at,
       count: spans.length,
       active: at === active,
+      coloured: state.facet(language) !== null,
       old: removed ? proof.base.slice(shown.hunk.fromBase, shown.hunk.toBase) : [],
       fresh: proof.current.slice(shown.hunk.fromCurrent, shown.hunk.toCurrent),
     })

@@ -354,7 +354,7 @@ export function App({ client }: { readonly client: Client }) {
           </div>
         </nav>
         <main class="main">
-          <Waiting client={client} calls={status?.waiting ?? []} say={say} />
+          <Waiting client={client} calls={status?.waiting ?? []} workspace={status?.workspace ?? ""} say={say} />
           {status === null ? (
             <p class="nothing">{live === "away" ? "Waiting for the server…" : "Loading…"}</p>
           ) : message !== undefined ? (
@@ -363,6 +363,7 @@ export function App({ client }: { readonly client: Client }) {
               message={message}
               isHead={status.heads.some(head => head.message === message.id)}
               stamp={stamp}
+              workspace={status.workspace}
               plan={setPlan}
               decide={(kind, id) => void decide(kind, { message: id })}
               showFile={openFile}

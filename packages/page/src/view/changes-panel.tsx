@@ -104,14 +104,14 @@ function FileRow(props: {
     ...(file.conflict ? ["conflict"] : []),
     ...(file.reviewed === true ? ["reviewed"] : []),
     ...(props.fresh ? ["new"] : []),
-    `${file.hunks.length} changes`,
+    file.hunks.length === 1 ? "1 change" : `${file.hunks.length} changes`,
   ]
   return (
     <button
       type="button"
       class={`file-row${props.open ? " open" : ""}${file.reviewed === true ? " reviewed" : ""}`}
       aria-current={props.open ? "true" : undefined}
-      aria-label={`${inertText(file.path)}, ${facts.join(", ")}`}
+      data-path={file.path}
       title={inertText(file.path)}
       onClick={() => props.show(file.path)}
     >
@@ -128,6 +128,7 @@ function FileRow(props: {
           {file.parked ? ` parked${file.branch === undefined ? "" : ` on ${inertText(file.branch)}`}` : ""}
         </span>
       </span>
+      <span class="sr">, {facts.join(", ")}</span>
       <span class="file-facts">
         {file.conflict ? <span class="chip chip-conflict">conflict</span> : null}
         {file.reviewed === true ? <span class="tick">✓</span> : null}

@@ -195,7 +195,7 @@ export function FilePane(props: FilePaneProps) {
   ): Promise<void> {
     const opened = session.current
     if (opened === null) return
-    const index = editor.current?.active() ?? 0
+    const index = indexOf(hunk)
     // A hunk that is being typed in has no name before the server has the text; then the one in its place is meant.
     if (!(await opened.flush())) return
     const file = opened.file()
@@ -206,6 +206,12 @@ export function FilePane(props: FilePaneProps) {
       return
     }
     await carryOut(kind, { hunks: [view.id], ...(how === undefined ? {} : { onConflict: how }) }, index)
+  }
+
+  function indexOf(hunk: ProofHunk): number {
+    const hunks = session.current?.file()?.result.file.hunks ?? []
+    const at = hunks.findIndex(one => one.id === hunk.view?.id)
+    return at < 0 ? (editor.current?.active() ?? 0) : at
   }
 
   async function decideLines(kind: "accept" | "reject"): Promise<void> {
@@ -391,7 +397,7 @@ function FileHead(
           {file.from === undefined ? null : <span class="chip">from {inertText(file.from)}</span>}
           {(file.properties ?? []).map(text => (
             <span key={text} class="chip">
-              {inertText(text)}
+              {inertText(text.replace(/(?<=^line endings .*)\b(lf|crlf)\b/g, name => name.toUpperCase()))}
             </span>
           ))}
           {file.coarse === true ? (

@@ -20,8 +20,8 @@ export function Header(props: {
 }) {
   const { status, live, busy } = props
   const name = status?.workspace.split("/").at(-1) ?? ""
-  const undo = status?.undo ?? null
-  const redo = status?.redo ?? null
+  const undo = named(status?.undo)
+  const redo = named(status?.redo)
   const some = (status?.files.filter(file => !file.parked).length ?? 0) > 0
   return (
     <header class="top">
@@ -95,4 +95,9 @@ export function Header(props: {
       </div>
     </header>
   )
+}
+
+/** A redone decision is undone by the name of what it decided. */
+function named(deed: StatusResult["undo"]): { readonly title: string } | null {
+  return deed === null || deed === undefined ? null : { title: deed.title.replace(/^((Undo|Redo): )+/, "") }
 }

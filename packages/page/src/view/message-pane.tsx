@@ -22,6 +22,7 @@ export function MessagePane(props: {
   readonly message: LogResult["messages"][number]
   readonly isHead: boolean
   readonly stamp: number
+  readonly workspace: string
   readonly plan: (asked: PlanAsked) => void
   readonly decide: (kind: "accept" | "reject", message: string) => void
   readonly showFile: (path: string) => void
@@ -85,7 +86,7 @@ export function MessagePane(props: {
             {operations.map(operation => (
               <li key={operation.id} class={operation.undone ? "undone" : ""}>
                 <span class={`actor actor-${operation.actor}`}>{operation.actor}</span>
-                <span>{inertText(operation.title ?? operation.kind)}</span>
+                <span>{inertText((operation.title ?? operation.kind).replaceAll(`${props.workspace}/`, ""))}</span>
                 <span class="fine">
                   {captures[operation.capture]}
                   {operation.undone ? " · undone" : ""}

@@ -9,10 +9,12 @@ import { clock } from "./history-panel.tsx"
 export function Waiting({
   client,
   calls,
+  workspace,
   say,
 }: {
   readonly client: Client
   readonly calls: readonly WaitingView[]
+  readonly workspace: string
   readonly say: (text: string) => void
 }) {
   if (calls.length === 0) return null
@@ -22,7 +24,7 @@ export function Waiting({
         {calls.length === 1 ? "A call waits" : `${calls.length} calls wait`} for your answer.
       </p>
       {calls.map(call => (
-        <Call key={call.id} client={client} call={call} say={say} />
+        <Call key={call.id} client={client} call={call} workspace={workspace} say={say} />
       ))}
     </section>
   )
@@ -31,10 +33,12 @@ export function Waiting({
 function Call({
   client,
   call,
+  workspace,
   say,
 }: {
   readonly client: Client
   readonly call: WaitingView
+  readonly workspace: string
   readonly say: (text: string) => void
 }) {
   const [reason, setReason] = useState("")
@@ -68,7 +72,7 @@ function Call({
     <article class="call">
       <header class="call-head">
         <span class="call-mark" aria-hidden="true" />
-        <h2>{inertText(call.title)}</h2>
+        <h2>{inertText(call.title.replaceAll(`${workspace}/`, ""))}</h2>
         <span class="fine">
           {call.conversation === undefined ? "" : `${inertText(call.conversation)} · `}
           {call.since === undefined ? "" : `waits since ${clock(call.since)}`}
