@@ -4,7 +4,8 @@ import { decideSides } from "@galley/core/change/sides-decision.ts"
 import { viewSides } from "@galley/core/change/sides-view.ts"
 import { diffLines } from "@galley/core/diff/line-diff.ts"
 import { decodeDocument, isNotText } from "@galley/core/text/document.ts"
-import { splitLines } from "@galley/core/text/lines.ts"
+import { fitLineEndings } from "@galley/core/text/eol.ts"
+import { joinLines, splitLines } from "@galley/core/text/lines.ts"
 import { openGitObjects, type CommittedBlob } from "../io/git-objects.ts"
 import { commitTurns, type Turn } from "./commit.ts"
 import { settleDrift, standingAt, type Standing } from "./drift.ts"
@@ -68,9 +69,11 @@ async function sidesCommitted(
   const view = viewSides(standing.sides, charset)
   const document = decodeDocument(committed.bytes, charset)
   if (view.text === null || isNotText(document)) return null
-  const contained = diffLines(view.text.base, splitLines(document.text)).hunks
-  const text = splitLines(document.text)
   const proposed = view.text.current
+  // What git keeps with LF and checks out with CRLF (text=auto, core.autocrlf) is compared as it stands on disk.
+  const text = splitLines(fitLineEndings(document.text, joinLines(proposed)))
+  if (joinLines(text) === joinLines(proposed)) return { base: current, current }
+  const contained = diffLines(view.text.base, text).hunks
   const hunks = view.text.diff.hunks.filter(hunk =>
     contained.some(
       other =>

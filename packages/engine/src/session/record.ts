@@ -13,7 +13,7 @@ import { commitTurns, type Turn } from "./commit.ts"
 import { loadState } from "./contents.ts"
 import { readDisk } from "./disk.ts"
 import { settleDrift, standingAt, type Standing } from "./drift.ts"
-import { lookAtGit, markGitSeen } from "./git.ts"
+import { gitMoved, lookAtGit, markGitSeen } from "./git.ts"
 import { originOf } from "./messages.ts"
 import { reviewModeOf, policyOf } from "./policy.ts"
 import { repairInterrupted } from "./repair.ts"
@@ -92,8 +92,16 @@ export function versionOf(state: Loaded): Version {
   }
 }
 
-/** Marks the start of a call, so that a rewind during it can be told. */
+/**
+ * Marks the start of a call, so that a rewind during it can be told. What the person did with git until now is noticed first: a command
+ * that moves HEAD itself would hide it.
+ */
 export async function beginCall(session: Session): Promise<number> {
+  if (!session.store.readOnly && (await gitMoved(session)))
+    await session.lock.hold(async () => {
+      await repairInterrupted(session)
+      await lookAtGit(session)
+    })
   return (await session.store.operations({ limit: 1 })).at(-1)?.seq ?? 0
 }
 
