@@ -13,6 +13,8 @@ export interface Driver {
     ownReplace(path: string, from: string, to: string): readonly Call[]
     ownWrite(path: string, text: string): readonly Call[]
     ownShell(command: string): Call
+    /** Asked for before a `sed -i`, where the agent wants a file to have been read (it simulates that itself). */
+    readBefore?(path: string): Call
   }
   /** What an own `sed -i` is recorded as: `simulated` where the shell command is replaced, else seen by looking. */
   readonly ownSed: "simulated" | "recorded"

@@ -119,6 +119,7 @@ try {
   check("reject put the old text back", text("b.txt"), start["b.txt"])
 
   await prompt(2, "Third: its shell.", [
+    ...(calls.readBefore === undefined ? [] : [[calls.readBefore(at("c.txt"))]]),
     [calls.ownShell("sed -i s/green/GREEN/ c.txt")],
     [calls.ownShell("printf 'out\\n' > out.txt && mv 'old name.txt' moved.txt")],
   ])

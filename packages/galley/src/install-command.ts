@@ -67,7 +67,7 @@ function change(
   const diff = changes.map(diffOf).join("")
   const notes = verb === "install" ? target.notes(wanted) : []
   if (!context.globals.json && diff !== "") print(context, renderUnified(diff, context.look))
-  if (!dryRun && changes.length > 0) remember(home, { ...all, [key]: carryOut(changes, memories) })
+  if (!dryRun && changes.length > 0) remember(home, { ...all, [key]: carryOut(changes, memories, verb) })
   if (context.globals.json)
     printJson(context, {
       version: 1,

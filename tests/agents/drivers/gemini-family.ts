@@ -42,6 +42,7 @@ export const qwenCode: Driver = {
       t: "run_shell_command",
       a: { command, description: "as scripted", is_background: false },
     }),
+    readBefore: path => ({ t: "read_file", a: { file_path: path } }),
   },
   ownSed: "recorded",
   tellsPrompts: true,

@@ -99,8 +99,12 @@ export function planUninstall(parts: readonly Part[], memories: readonly Memory[
   })
 }
 
-/** Writes the changes; each file is wholly the old or the new one. Returns what to remember. */
-export function carryOut(changes: readonly FileChange[], memories: readonly Memory[]): Memory[] {
+/** Writes the changes; each file is wholly the old or the new one. Returns what to remember: after an uninstall, nothing. */
+export function carryOut(
+  changes: readonly FileChange[],
+  memories: readonly Memory[],
+  verb: "install" | "uninstall",
+): Memory[] {
   const kept = new Map(memories.map(memory => [memory.file, memory]))
   const emptied: string[] = []
   for (const change of changes) {
@@ -133,7 +137,7 @@ export function carryOut(changes: readonly FileChange[], memories: readonly Memo
     })
   }
   for (const folder of emptied.toSorted((a, b) => b.length - a.length)) removeIfEmpty(folder)
-  return [...kept.values()]
+  return verb === "uninstall" ? [] : [...kept.values()]
 }
 
 /** The file without what an earlier `install` put there: its very bytes of before, if nobody else wrote since. */

@@ -1,14 +1,14 @@
 import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
 import {
-  applyEdits,
   findNodeAtLocation,
   getNodeValue,
-  modify,
+  type Node,
   type ParseError,
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser"
+import { insertMember, removeMember } from "./json-text.ts"
 
 /** One entry of ours in a JSON file (comments and trailing commas allowed). */
 export type JsonEntry =
@@ -26,26 +26,43 @@ export type JsonEntry =
 export function withEntries(file: string, text: string | null, entries: readonly JsonEntry[]): string {
   let now = withoutEntries(file, text ?? "", entries)
   if (now.trim() === "") now = "{}\n"
-  const style = styleOf(now)
   for (const entry of entries) {
-    if (entry.kind === "value") {
-      now = applyEdits(now, modify(now, [...entry.path], entry.value, style))
-      continue
+    refuseBlocked(file, now, entry.path)
+    if (entry.kind === "value") now = withValue(file, now, entry.path, entry.value)
+    else {
+      const list = findNodeAtLocation(rootOf(file, now), [...entry.path])
+      if (list !== undefined && list.type !== "array")
+        throw new Failure(
+          "BAD_ARGUMENT",
+          `${showPath(file)}: ${entry.path.join(".")} is not a list. It was not touched.`,
+        )
+      now =
+        list === undefined
+          ? withValue(file, now, entry.path, [entry.value])
+          : insertMember(now, list, null, entry.value)
     }
-    const list: unknown = valueAt(file, now, entry.path)
-    if (list !== undefined && !Array.isArray(list))
-      throw new Failure(
-        "BAD_ARGUMENT",
-        `${showPath(file)}: ${entry.path.join(".")} is not a list. Nothing was changed.`,
-      )
-    const at = Array.isArray(list) ? list.length : 0
-    const edits =
-      list === undefined
-        ? modify(now, [...entry.path], [entry.value], style)
-        : modify(now, [...entry.path, at], entry.value, { ...style, isArrayInsertion: true })
-    now = applyEdits(now, edits)
   }
   return now
+}
+
+/** Puts a value where nothing stands: into the innermost object on the way that is there. */
+function withValue(file: string, text: string, path: readonly string[], value: unknown): string {
+  const root = rootOf(file, text)
+  for (let depth = path.length - 1; depth >= 0; depth--) {
+    const container = depth === 0 ? root : findNodeAtLocation(root, path.slice(0, depth))
+    if (container === undefined) continue
+    const inner = path.slice(depth + 1).reduceRight<unknown>((held, key) => ({ [key]: held }), value)
+    return insertMember(text, container, path[depth] ?? "", inner)
+  }
+  return text
+}
+
+function withoutAt(file: string, text: string, path: readonly (string | number)[]): string {
+  const node = findNodeAtLocation(rootOf(file, text), [...path])
+  const member: Node | undefined = node?.parent?.type === "property" ? node.parent : node
+  const container = member?.parent
+  if (member === undefined || container === undefined) return text
+  return removeMember(text, container, (container.children ?? []).indexOf(member))
 }
 
 /** Whether all entries stand in the text as they should, and nothing of ours besides. */
@@ -64,23 +81,35 @@ export function withoutEntries(file: string, text: string, entries: readonly Jso
   let now = text
   if (now.trim() === "") return now
   rootOf(file, now)
-  const style = styleOf(now)
   for (const entry of entries) {
     if (entry.kind === "value") {
       if (valueAt(file, now, entry.path) === undefined) continue
-      now = applyEdits(now, modify(now, [...entry.path], undefined, style))
+      now = withoutAt(file, now, entry.path)
     } else {
       const list: unknown = valueAt(file, now, entry.path)
       if (!Array.isArray(list) || !list.some(entry.isOurs)) continue
       for (let at = list.length - 1; at >= 0; at--)
-        if (entry.isOurs(list[at])) now = applyEdits(now, modify(now, [...entry.path, at], undefined, style))
+        if (entry.isOurs(list[at])) now = withoutAt(file, now, [...entry.path, at])
       const left: unknown = valueAt(file, now, entry.path)
       if (!Array.isArray(left) || left.length > 0) continue
-      now = applyEdits(now, modify(now, [...entry.path], undefined, style))
+      now = withoutAt(file, now, entry.path)
     }
     now = withoutEmpty(file, now, entry.path.slice(0, -1))
   }
   return now
+}
+
+/** What stands above the place must be an object, or nothing. */
+function refuseBlocked(file: string, text: string, path: readonly string[]): void {
+  for (let depth = 1; depth < path.length; depth++) {
+    const value: unknown = valueAt(file, text, path.slice(0, depth))
+    if (value === undefined) return
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw new Failure(
+        "BAD_ARGUMENT",
+        `${showPath(file)}: ${path.slice(0, depth).join(".")} is not an object. It was not touched.`,
+      )
+  }
 }
 
 function withoutEmpty(file: string, text: string, path: readonly string[]): string {
@@ -88,7 +117,7 @@ function withoutEmpty(file: string, text: string, path: readonly string[]): stri
   for (let depth = path.length; depth > 0; depth--) {
     const value: unknown = valueAt(file, now, path.slice(0, depth))
     if (typeof value !== "object" || value === null || Object.keys(value).length > 0) return now
-    now = applyEdits(now, modify(now, path.slice(0, depth), undefined, styleOf(now)))
+    now = withoutAt(file, now, path.slice(0, depth))
   }
   return now
 }
@@ -112,18 +141,6 @@ function rootOf(file: string, text: string): NonNullable<ReturnType<typeof parse
     `${showPath(file)} cannot be read as JSON: ${what} at ${place}. It was not touched.`,
     "Put it right, then install again.",
   )
-}
-
-function styleOf(text: string): { formattingOptions: { insertSpaces: boolean; tabSize: number; eol: string } } {
-  const indent = /^([ \t]+)["}\]/]/m.exec(text)?.[1] ?? "  "
-  const spaces = !indent.includes("\t")
-  return {
-    formattingOptions: {
-      insertSpaces: spaces,
-      tabSize: spaces ? Math.min(8, indent.length) : 4,
-      eol: text.includes("\r\n") ? "\r\n" : "\n",
-    },
-  }
 }
 
 const first = "# >>> galley (written by galley install; taken out by galley uninstall)"
