@@ -11,10 +11,11 @@ export function readOperation(sql: Sql, id: string): Operation | null {
 
 /**
  * Operations read lately, by place in the log. One that touches a thousand paths is asked for by each of them; a row is parsed again only
- * if its sum is another (a purge redacted it).
+ * if its sum is another (a purge redacted it), and looked at only if the store's revision is: its sum stands behind its body, which of a
+ * large operation is hundreds of pages.
  */
 export interface RecentOperations {
-  readonly bySeq: Map<number, { readonly sum: number; readonly operation: Operation }>
+  readonly bySeq: Map<number, { readonly sum: number; readonly operation: Operation; readonly revision: number }>
   /** Changes held. */
   size: number
 }
@@ -36,19 +37,28 @@ export function readOperations(sql: Sql, query: OperationQuery, recent: RecentOp
   const seq = query.path === undefined ? "o.seq" : "p.seq"
   if (query.afterSeq !== undefined) only(`${seq} > ?`, query.afterSeq)
   // CROSS JOIN fixes the order: the path's own entries first, each then found in the log by its seq.
-  const from = query.path === undefined ? "operations o" : "operation_paths p CROSS JOIN operations o ON o.seq = p.seq"
+  const ofOperation = query.message !== undefined || query.conversation !== undefined
+  const paths = ofOperation ? "operation_paths p CROSS JOIN operations o ON o.seq = p.seq" : "operation_paths p"
+  const from = query.path === undefined ? "operations o" : paths
   const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`
   const rows = sql.all(
-    `SELECT o.seq, o.sum FROM ${from} ${condition} ORDER BY ${seq} DESC LIMIT ?`,
+    `SELECT ${seq} AS seq FROM ${from} ${condition} ORDER BY ${seq} DESC LIMIT ?`,
     ...values,
     query.limit ?? -1,
   )
-  return rows.reverse().map(row => operationAt(sql, Number(row["seq"]), Number(row["sum"]), recent))
+  if (rows.length === 0) return []
+  const revision = Number(sql.get("SELECT value FROM meta WHERE key = 'revision'")?.["value"])
+  return rows.reverse().map(row => operationAt(sql, Number(row["seq"]), revision, recent))
 }
 
-function operationAt(sql: Sql, seq: number, sum: number, recent: RecentOperations): Operation {
+function operationAt(sql: Sql, seq: number, revision: number, recent: RecentOperations): Operation {
   const known = recent.bySeq.get(seq)
-  if (known?.sum === sum) return known.operation
+  if (known?.revision === revision) return known.operation
+  const sum = known === undefined ? null : Number(sql.get("SELECT sum FROM operations WHERE seq = ?", seq)?.["sum"])
+  if (known?.sum === sum && known !== undefined) {
+    recent.bySeq.set(seq, { ...known, revision })
+    return known.operation
+  }
   const row = sql.get("SELECT body, sum FROM operations WHERE seq = ?", seq)
   if (row === undefined) throw new Error(`BUG: operation ${seq} is in an index and not in the log`)
   const operation = unseal(row, "operations")
@@ -56,7 +66,7 @@ function operationAt(sql: Sql, seq: number, sum: number, recent: RecentOperation
     recent.bySeq.clear()
     recent.size = 0
   }
-  recent.bySeq.set(seq, { sum, operation })
+  recent.bySeq.set(seq, { sum: Number(row["sum"]), operation, revision })
   recent.size += operation.changes.length + 1
   return operation
 }
