@@ -4,7 +4,7 @@ import type { Change, Sides } from "@galley/core/history/operation.ts"
 import type { State } from "@galley/core/state.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
-import type { Batch, NewOperation } from "../store/store.ts"
+import type { Batch, NewOperation, Note } from "../store/store.ts"
 import { startSaving } from "./contents.ts"
 import { withOrigin, type Standing } from "./drift.ts"
 import { gitHead, refuseBusyGit } from "./git-head.ts"
@@ -107,12 +107,18 @@ export async function commitTurns(
   }
   const batch: Batch = {
     ...rows,
+    ...(rows.notes === undefined ? {} : { notes: rows.notes.map(note => toldBy(note, operation)) }),
     operations: [...(rows.operations ?? []), operation],
     items: [...(rows.items ?? []), ...items],
   }
   if (moves.length > 0 && facts.actor === "person") await refuseBusyGit(session, how.force === true)
   const remarks = await carryOut(session, moves, batch)
   return { operation, items, remarks }
+}
+
+/** A note that is new with an operation is about it. */
+function toldBy(note: Note, operation: NewOperation): Note {
+  return note.operation === undefined && note.deliveredAt === null ? { ...note, operation: operation.id } : note
 }
 
 async function carryOut(session: Session, moves: readonly Move[], batch: Batch): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import type { ConversationId } from "@galley/core/history/operation.ts"
+import type { ConversationId, Operation } from "@galley/core/history/operation.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Note } from "../store/store.ts"
 import type { Turn } from "./commit.ts"
@@ -72,6 +72,30 @@ export function rewoundNote(
       ? "No file changed."
       : `Files put back: ${some}${paths.length > 8 ? ` and ${paths.length - 8} more` : ""}.`
   return makeNote(session, "rewound", conversation, null, `${title}. ${files} Read them again before you change them.`)
+}
+
+/**
+ * What becomes of the notes on an operation that is undone: those that nobody was told yet are not told; of the others it is told that they
+ * hold no longer. Done again, they are told again.
+ */
+export async function notesOfRepeat(
+  session: Session,
+  operation: Pick<Operation, "id" | "title">,
+  direction: "back" | "forward",
+): Promise<Note[]> {
+  const about = (await session.store.notes({})).filter(note => note.operation === operation.id)
+  if (direction === "forward") {
+    return about.map(({ operation: _, ...note }) => ({ ...note, id: session.env.newId(), deliveredAt: null }))
+  }
+  const now = session.env.now()
+  const untold = about.filter(note => note.deliveredAt === null)
+  const told = new Set(about.filter(note => note.deliveredAt !== null).map(note => note.conversation))
+  return [
+    ...untold.map(note => ({ ...note, deliveredAt: now })),
+    ...[...told].map(conversation =>
+      makeNote(session, "stale", conversation, null, `The person took back: ${operation.title}. Read the files again.`),
+    ),
+  ]
 }
 
 export function makeNote(

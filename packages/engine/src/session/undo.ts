@@ -8,6 +8,7 @@ import type { DecisionResult } from "@galley/core/protocol/results.ts"
 import { commitTurns, type Turn } from "./commit.ts"
 import { loadSides } from "./contents.ts"
 import { settleDrift, standingAt } from "./drift.ts"
+import { notesOfRepeat } from "./feedback.ts"
 import { fileViews } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
 import { parkedAgain } from "./park.ts"
@@ -116,6 +117,7 @@ async function repeat(
       },
       {
         ...(await parkedAgain(session, target.id, direction)),
+        notes: await notesOfRepeat(session, target, direction),
         ...(heads.length === 0
           ? {}
           : { conversations: heads.map(move => ({ ...move.conversation, head: move.after })) }),

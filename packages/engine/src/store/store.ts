@@ -158,6 +158,8 @@ export interface Note {
   readonly text: string
   readonly at: number
   readonly deliveredAt: number | null
+  /** The person's operation that it tells of; its undo takes the note back, or tells of that. */
+  readonly operation?: OperationId
 }
 
 /** A pending item set aside because the branch changed under it; offered again when it applies. */
