@@ -18,6 +18,8 @@ export async function log(session: Session, params: Params<"log">): Promise<LogR
   const onPath = headPaths(messagesById(await session.store.messages()), await session.store.conversations())
   const rows: LogResult["messages"] = []
   const wanted = params.messages === undefined ? null : new Set(params.messages)
+  // The whole tree: the log is read once. A question to the database for each message costs as much as all the rest.
+  const made = wanted === null && params.counts !== false ? await changesByMessage(session, params.conversation) : null
   for (const message of messages) {
     if (wanted !== null && !wanted.has(message.id)) continue
     rows.push({
@@ -26,7 +28,7 @@ export async function log(session: Session, params: Params<"log">): Promise<LogR
       conversation: message.conversation,
       title: message.title,
       createdAt: message.createdAt,
-      files: params.counts === false ? [] : await filesOfMessage(session, message.id),
+      files: params.counts === false ? [] : await filesOfMessage(session, message.id, made),
       onHeadPath: onPath.has(message.id),
     })
   }
@@ -67,12 +69,7 @@ export interface PathChange {
 
 /** What the agents' calls of a message changed, each path once: from before its first to after its last. */
 export async function changesOfMessage(session: Session, message: MessageId): Promise<PathChange[]> {
-  const found = (await session.store.operations({ message })).filter(operation => operation.actor === "agent")
-  return netChanges(
-    session,
-    found.flatMap(operation => operation.changes),
-    change => [change.before.current, change.after.current],
-  )
+  return netOfMessage(session, await madeBy(session, message))
 }
 
 /** What one operation changed of what was proposed, or of what was agreed on where only that moved. */
@@ -95,9 +92,37 @@ export async function diffOfOperation(session: Session, operation: Pick<Operatio
   return texts.join("")
 }
 
-async function filesOfMessage(session: Session, message: MessageId): Promise<LogResult["messages"][number]["files"]> {
+async function madeBy(session: Session, message: MessageId): Promise<readonly Change[]> {
+  const found = (await session.store.operations({ message })).filter(operation => operation.actor === "agent")
+  return found.flatMap(operation => operation.changes)
+}
+
+async function changesByMessage(
+  session: Session,
+  conversation: string | undefined,
+): Promise<ReadonlyMap<MessageId, readonly Change[]>> {
+  const made = new Map<MessageId, Change[]>()
+  for (const operation of await session.store.operations(conversation === undefined ? {} : { conversation })) {
+    if (operation.actor !== "agent" || operation.message === null) continue
+    const changes = made.get(operation.message)
+    if (changes === undefined) made.set(operation.message, [...operation.changes])
+    else changes.push(...operation.changes)
+  }
+  return made
+}
+
+function netOfMessage(session: Session, changes: readonly Change[]): Promise<PathChange[]> {
+  return netChanges(session, changes, change => [change.before.current, change.after.current])
+}
+
+async function filesOfMessage(
+  session: Session,
+  message: MessageId,
+  made: ReadonlyMap<MessageId, readonly Change[]> | null,
+): Promise<LogResult["messages"][number]["files"]> {
   const files: LogResult["messages"][number]["files"] = []
-  for (const { path, sides } of await changesOfMessage(session, message))
+  const changes = made === null ? await madeBy(session, message) : (made.get(message) ?? [])
+  for (const { path, sides } of await netOfMessage(session, changes))
     files.push({ path: path.toWellFormed(), ...(await counts(session, path, sides)) })
   return files
 }
@@ -110,7 +135,9 @@ export async function counts(
   const charset = await session.charsetFor(path)
   const base = linesOf(sides.base, charset)
   const current = linesOf(sides.current, charset)
-  return base === null || current === null ? { added: 0, removed: 0 } : countChanges(diffLines(base, current).hunks)
+  if (base === null || current === null) return { added: 0, removed: 0 }
+  if (base.length === 0 || current.length === 0) return { added: current.length, removed: base.length }
+  return countChanges(diffLines(base, current).hunks)
 }
 
 async function netChanges(

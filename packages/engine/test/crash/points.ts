@@ -79,7 +79,9 @@ export class Ground {
       wrong.push(...(await processesOf(place)))
       const notices = await reopen(place)
       const { seen, wrong: found } = await lookAtPlace(place)
-      wrong.push(...found, ...judge(point.deed, plain, seen, notices))
+      // What a direct command did is folded in when its path is next looked at.
+      const unfolded = (line: string): boolean => point.deed.direct === true && line.includes("on disk is")
+      wrong.push(...found.filter(line => !unfolded(line)), ...judge(point.deed, plain, seen, notices))
       return { ending, wrong }
     } finally {
       rmSync(place, { recursive: true, force: true })

@@ -99,9 +99,9 @@ test("a symlink that leads outside is neither read nor written, whatever leads t
       { command: "insert", path, insert_line: 0, insert_text: "owned\n" },
     ]) {
       const result = await s.agent().requests.call({ tool: "str_replace_editor", input })
-      expect({ path, ...input, code: result.error?.code }).toEqual({
+      expect({ path, code: result.error?.code, input }).toEqual({
         path,
-        ...input,
+        input,
         code: expect.stringMatching(/^(OUTSIDE_WORKSPACE|BAD_ARGUMENT|NOT_FOUND)$/) as string,
       })
       expect(result.text).not.toContain("secret of")
