@@ -26,6 +26,12 @@ export function commandTable(program: () => Program): readonly CommandEntry[] {
       load: async () => (await import("./cli/commands/run.ts")).command,
     },
     {
+      name: "acp",
+      summary: "stand between an ACP editor and an ACP agent",
+      group: "For agents:",
+      load: async () => (await import("./acp-command.ts")).acpCommand(() => program().newId()),
+    },
+    {
       name: "hook",
       summary: "answer an agent's hook (set up by install)",
       group: "For agents:",

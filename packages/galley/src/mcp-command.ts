@@ -1,9 +1,10 @@
-import { existsSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { Failure } from "@galley/core/failure.ts"
 import { knownStore } from "@galley/engine/store/location.ts"
 import type { Workspace } from "@galley/engine/workspace.ts"
 import { type CommandModule, examples } from "./cli/command.ts"
 import { exitCodes } from "./cli/exit.ts"
+import type { ConnectionIdentity } from "./mcp/identity.ts"
 import { serveOnStreams } from "./mcp/stdio.ts"
 import { workspaceRoot } from "./workspace-root.ts"
 
@@ -23,12 +24,12 @@ export function mcpCommand(version: string, newId: () => string): CommandModule 
       const done = serveOnStreams(
         {
           version,
-          identity: {
+          identity: identityOf({
             fallback: `mcp-${newId()}`,
             variables: surroundings.variables,
             ...(globals.conversation === undefined ? {} : { conversation: globals.conversation }),
             ...(globals.message === undefined ? {} : { message: globals.message }),
-          },
+          }),
           settings: {
             ...(globals.review === undefined ? {} : { review: globals.review }),
             ...(globals.policy === undefined ? {} : { policy: globals.policy }),
@@ -70,6 +71,18 @@ export function mcpCommand(version: string, newId: () => string): CommandModule 
         opened = null
         if (last !== null) await (await last.workspace.catch(() => null))?.close()
       }
+    },
+  }
+}
+
+/** The ACP proxy learns a session's id only after this server had to be started for it, and writes it into a file. */
+function identityOf(identity: ConnectionIdentity): ConnectionIdentity {
+  const file = identity.variables["GALLEY_CONVERSATION_FILE"]
+  if (file === undefined || identity.conversation !== undefined) return identity
+  return {
+    ...identity,
+    get conversation() {
+      return existsSync(file) ? readFileSync(file, "utf8") : identity.fallback
     },
   }
 }

@@ -47,7 +47,7 @@ function line(event: HookEvent): string {
 function check(agent: string, payload: string | Readonly<Record<string, unknown>>, expected: string): void {
   test(`${agent} ${typeof payload === "string" ? payload : JSON.stringify(payload).slice(0, 60)}: ${expected}`, () => {
     const given = typeof payload === "string" ? recorded(agent)[payload] : payload
-    if (given === undefined) throw new Error(`no payload ${String(payload)}`)
+    if (given === undefined) throw new Error(`no such payload of ${agent}`)
     expect(line(dialectOf(agent).read(given))).toBe(expected)
   })
 }
