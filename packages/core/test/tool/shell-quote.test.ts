@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { pathFromBytes } from "../../src/path.ts"
 import { quoteWord, quoteWords } from "../../src/tool/shell-quote.ts"
@@ -36,7 +36,7 @@ function readBy(shell: string, lists: readonly (readonly string[])[]): Buffer[][
 }
 
 const bytes = fc.uint8Array({ max: 255, maxLength: 12 }).map(array => array.filter(byte => byte > 1))
-const awkward = fc.string({ unit: fc.constantFrom(..."ab '\"\\$`*?[]{}~#&|;<>()!=\n\t-é漢😀if") })
+const awkward = fc.string({ unit: fc.constantFrom(...Array.from("ab '\"\\$`*?[]{}~#&|;<>()!=\n\t-é漢😀if")) })
 
 describe("bash and sh read back", () => {
   const seed = Number(process.env["GALLEY_SEED"] ?? Math.trunc(Math.random() * 2 ** 31))
@@ -62,7 +62,7 @@ describe("bash and sh read back", () => {
 })
 
 function bytesOf(word: string): number[] {
-  return [...word].flatMap(character => {
+  return Array.from(word).flatMap(character => {
     const code = character.codePointAt(0) ?? 0
     return code >= 0xdc80 && code <= 0xdcff ? [code - 0xdc00] : [...Buffer.from(character)]
   })

@@ -29,11 +29,12 @@ export function sit(
   const rows = given.rows ?? 24
   const screen = createScreen(columns, rows)
   const child = spawn(process.execPath, [program.file, ...words], {
-    name: "xterm-256color",
+    // It becomes TERM, whatever env says.
+    name: given.env?.["TERM"] ?? "xterm-256color",
     cols: columns,
     rows,
     cwd: place.work,
-    env: { ...place.env, TERM: "xterm-256color", ...given.env },
+    env: { ...place.env, ...given.env },
   })
   let raw = ""
   let tell = (): void => {}

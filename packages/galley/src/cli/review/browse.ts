@@ -77,7 +77,7 @@ export function browse(state: ReviewState, key: Exclude<Key, { kind: "paste" }>)
       return spot === null || spot.kind === "call" ? only(state) : doing(state, { kind: "mark", file: spot.file })
     case "?":
     case "h":
-      return only({ ...state, mode: { kind: "help" }, scroll: 0 })
+      return only({ ...state, mode: { kind: "help" }, scroll: null })
     case "q":
       return doing(state, { kind: "quit" })
     default:
@@ -88,13 +88,13 @@ export function browse(state: ReviewState, key: Exclude<Key, { kind: "paste" }>)
 function browseNamed(state: ReviewState, name: KeyName): Pressed {
   switch (name) {
     case "down":
-      return only({ ...state, scroll: state.scroll + 1 })
+      return only({ ...state, scroll: (state.scroll ?? state.seen) + 1 })
     case "up":
-      return only({ ...state, scroll: Math.max(0, state.scroll - 1) })
+      return only({ ...state, scroll: Math.max(0, (state.scroll ?? state.seen) - 1) })
     case "pageDown":
-      return only({ ...state, scroll: state.scroll + 10 })
+      return only({ ...state, scroll: (state.scroll ?? state.seen) + 10 })
     case "pageUp":
-      return only({ ...state, scroll: Math.max(0, state.scroll - 10) })
+      return only({ ...state, scroll: Math.max(0, (state.scroll ?? state.seen) - 10) })
     case "tab":
     case "right":
       return only(next(state))
@@ -109,7 +109,7 @@ function browseNamed(state: ReviewState, name: KeyName): Pressed {
     case "eof":
       return doing(state, { kind: "quit" })
     case "escape":
-      return only(state.part === null ? leaveMessage(state) : { ...state, part: null, scroll: 0 })
+      return only(state.part === null ? leaveMessage(state) : { ...state, part: null, scroll: null })
     case "enter":
     case "backspace":
     case "clear":
@@ -196,13 +196,13 @@ function edit(state: ReviewState, spot: Spot | null): Pressed {
 
 function next(state: ReviewState): ReviewState {
   const parts = state.part === null ? 0 : partsIn(state).length
-  if (state.part !== null && state.part + 1 < parts) return { ...state, part: state.part + 1, scroll: 0 }
+  if (state.part !== null && state.part + 1 < parts) return { ...state, part: state.part + 1, scroll: null }
   const last = spotsIn(state).length - 1
   return state.at >= last ? say({ ...state, part: null }, "That was the last one.") : goTo(state, state.at + 1)
 }
 
 function back(state: ReviewState): ReviewState {
-  if (state.part !== null && state.part > 0) return { ...state, part: state.part - 1, scroll: 0 }
+  if (state.part !== null && state.part > 0) return { ...state, part: state.part - 1, scroll: null }
   return state.at === 0 ? say({ ...state, part: null }, "This is the first one.") : goTo(state, state.at - 1)
 }
 
@@ -223,7 +223,7 @@ function nextFile(state: ReviewState, step: 1 | -1): ReviewState {
 function split(state: ReviewState): ReviewState {
   const parts = partsIn(state)
   if (parts.length < 2) return complainOf(state, "There is nothing to split: it is one line, or no hunk.")
-  return say({ ...state, part: 0, scroll: 0 }, `Split into ${parts.length} parts.`)
+  return say({ ...state, part: 0, scroll: null }, `Split into ${parts.length} parts.`)
 }
 
 function beginLines(state: ReviewState, spot: Spot | null): ReviewState {

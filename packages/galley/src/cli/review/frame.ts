@@ -1,4 +1,4 @@
-import { columnsOf, fitColumns, graphemesOf, wrapColumns } from "../columns.ts"
+import { columnsOf, expandTabs, fitColumns, graphemesOf, wrapColumns } from "../columns.ts"
 import { inert, inertLine } from "../inert.ts"
 import type { Look } from "../look.ts"
 import { counts } from "../render-file.ts"
@@ -50,7 +50,7 @@ export function frameOf(state: ReviewState, size: Size, plainLook: Look, shown: 
     )
   }
   return {
-    rows: rows.slice(0, height).map(row => fitStyled(row, columns)),
+    rows: rows.slice(0, height).map(row => fitStyled(expandTabs(row), columns)),
     cursor:
       foot.cursor === null
         ? null
@@ -141,17 +141,25 @@ function spotRows(state: ReviewState, spot: Spot, look: Look, shown: Shown): Row
   }
 }
 
-/** What was asked for, within what there is, and so that the cursor is seen. */
+/** What is asked for, within what there is, and so that the cursor is seen. */
 function scrollOf(state: ReviewState, body: readonly Row[], room: number): number {
   const most = Math.max(0, body.length - room)
-  const wanted = Math.max(0, Math.min(state.scroll, most))
   const { mode } = state
+  const wanted = Math.max(0, Math.min(state.scroll ?? startOf(body, room), most))
   const target = mode.kind === "lines" ? mode.cursor : mode.kind === "picking" ? mode.at : null
   if (target === null) return wanted
   const first = body.findIndex(row => row.change === target)
   const last = body.findLastIndex(row => row.change === target)
   if (first < wanted) return Math.max(0, first)
   return last >= wanted + room ? Math.min(most, last - room + 1) : wanted
+}
+
+/** Where the change is seen, with as much before it as there is room for. */
+function startOf(body: readonly Row[], room: number): number {
+  const first = body.findIndex(row => row.change !== null)
+  const last = body.findLastIndex(row => row.change !== null)
+  if (last < room || first < room / 3) return 0
+  return Math.min(first, last - room + 1)
 }
 
 interface Foot {

@@ -22,7 +22,7 @@ export async function reviewFullScreen(desk: Desk): Promise<ReviewState> {
   const screen = painter(terminal)
   const paint = (): void => {
     const frame = frameOf(state, sizeOf(terminal), desk.look, desk.shown)
-    state = { ...state, scroll: frame.scroll }
+    state = { ...state, seen: frame.scroll, scroll: state.scroll === null ? null : frame.scroll }
     screen.show(frame)
   }
   const turns = queue()

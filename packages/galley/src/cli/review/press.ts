@@ -37,7 +37,7 @@ export function press(before: ReviewState, key: Key): Pressed {
     case "picking":
       return pick(state, mode, key)
     case "help":
-      return only({ ...state, mode: { kind: "browse" }, scroll: 0 })
+      return only({ ...state, mode: { kind: "browse" }, scroll: null })
   }
 }
 

@@ -18,8 +18,10 @@ export interface ReviewState {
   /** The spot is shown part by part. */
   readonly part: number | null
   readonly mode: Mode
-  /** First row of the body that is seen. */
-  readonly scroll: number
+  /** First row of the body that is seen; null: so that the change is. */
+  readonly scroll: number | null
+  /** The row that was drawn first. */
+  readonly seen: number
   readonly note: Note | null
   readonly tally: Tally
   readonly lastSearch: string
@@ -72,7 +74,8 @@ export function newReview(status: StatusResult): ReviewState {
     at: 0,
     part: null,
     mode: { kind: "browse" },
-    scroll: 0,
+    scroll: null,
+    seen: 0,
     note: null,
     tally: { accepted: 0, rejected: 0, undone: 0 },
     lastSearch: "",
@@ -124,7 +127,7 @@ export function shownPlace(state: ReviewState): Place | null {
 /** Moves to a spot; the one after the last is "nothing left". */
 export function goTo(state: ReviewState, at: number): ReviewState {
   const last = Math.max(0, spotsIn(state).length - 1)
-  return { ...state, at: Math.max(0, Math.min(at, last)), part: null, scroll: 0, mode: { kind: "browse" } }
+  return { ...state, at: Math.max(0, Math.min(at, last)), part: null, scroll: null, mode: { kind: "browse" } }
 }
 
 export function goToKey(state: ReviewState, key: string): ReviewState | null {
