@@ -2,7 +2,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands"
 import { indentUnit, syntaxHighlighting } from "@codemirror/language"
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search"
 import { Annotation, Compartment, EditorState, type Extension, Transaction } from "@codemirror/state"
-import { drawSelection, EditorView, highlightSpecialChars, keymap } from "@codemirror/view"
+import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view"
 import { classHighlighter } from "@lezer/highlight"
 import { editorChanges, editorTextOf } from "../model/typed-text.ts"
 import { languageFor } from "./languages.ts"
@@ -16,6 +16,8 @@ const fromServer = Annotation.define<true>()
 
 /** Above this (characters) syntax is not coloured. */
 const mostColoured = 2_000_000
+/** So it is in a file with a longer line. */
+const longestColoured = 20_000
 
 export interface ProofEditor {
   text(): string
@@ -62,7 +64,6 @@ export async function openProofEditor(
     highlightSpecialChars({
       addSpecialChars: /[\u0080-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]/g,
     }),
-    drawSelection(),
     search({ top: true }),
     highlightSelectionMatches(),
     syntaxHighlighting(classHighlighter),
@@ -85,6 +86,7 @@ export async function openProofEditor(
     EditorView.updateListener.of(update => {
       const own = update.transactions.some(one => one.docChanged && one.annotation(fromServer) !== true)
       if (own) options.typed()
+      if (update.geometryChanged) update.view.requestMeasure(widthCheck(options.parent, update.view))
       if (update.selectionSet) {
         followCursor(update.view)
         options.moved()
@@ -109,7 +111,7 @@ export async function openProofEditor(
     options.parent.style.setProperty("--view-width", `${view.scrollDOM.clientWidth}px`)
   })
   watching.observe(view.scrollDOM)
-  if (text.length < mostColoured && !/[^\n]{20000}/.test(text))
+  if (text.length < mostColoured && !first.current.some(line => line.length > longestColoured))
     void languageFor(options.path).then(found => {
       if (found === null || !view.dom.isConnected) return
       for (const one of sides === null ? [view] : [view, sides.baseView])
@@ -161,6 +163,15 @@ export async function openProofEditor(
       if (sides === null) view.destroy()
       else sides.destroy()
     },
+  }
+}
+
+/** Numbers stay in place only where the text can be scrolled sideways: keeping them there costs at every frame. */
+function widthCheck(parent: HTMLElement, view: EditorView) {
+  return {
+    key: parent,
+    read: () => view.scrollDOM.scrollWidth > view.scrollDOM.clientWidth + 1,
+    write: (wide: boolean) => void parent.classList.toggle("wide", wide),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FileView, HunkView, LogResult, StatusResult } from "@galley/core/protocol/results.ts"
+import type { FileView, LogResult, StatusResult } from "@galley/core/protocol/results.ts"
 
 export type Scope =
   | { readonly kind: "all" }
@@ -56,16 +56,21 @@ export interface Alike {
   readonly files: readonly string[]
 }
 
-export function alikeTo(hunk: HunkView, files: readonly FileView[]): Alike | null {
-  if (hunk.substitution === undefined) return null
-  const hunks: string[] = []
-  const paths: string[] = []
-  for (const file of files) {
-    const own = file.hunks.filter(other => other.substitution === hunk.substitution)
-    if (own.length > 0) paths.push(file.path)
-    hunks.push(...own.map(other => other.id))
-  }
-  return hunks.length < 2 ? null : { what: hunk.substitution, hunks, files: paths }
+/** By what is replaced, wherever it is pending in more than one place. */
+export function findAlike(files: readonly FileView[]): ReadonlyMap<string, Alike> {
+  const found = new Map<string, { what: string; hunks: string[]; files: string[] }>()
+  for (const file of files)
+    for (const { substitution, id } of file.hunks) {
+      if (substitution === undefined) continue
+      const known = found.get(substitution)
+      if (known === undefined) found.set(substitution, { what: substitution, hunks: [id], files: [file.path] })
+      else {
+        known.hunks.push(id)
+        if (known.files.at(-1) !== file.path) known.files.push(file.path)
+      }
+    }
+  for (const [what, { hunks }] of found) if (hunks.length < 2) found.delete(what)
+  return found
 }
 
 export function totals(files: readonly FileView[]): { added: number; removed: number; hunks: number } {

@@ -35,7 +35,7 @@ export class FileSession {
   private readonly storage: Storage
   private readonly tell: (state: FileState) => void
   private readonly say: (text: string) => void
-  private around: Surroundings = { files: [], drafts: [] }
+  private around: Surroundings = { alike: new Map(), drafts: [] }
   private editor: ProofEditor | null = null
   private shown: ShownFile | null = null
   private saving: Saving = "saved"
@@ -83,8 +83,14 @@ export class FileSession {
   }
 
   surround(around: Surroundings): void {
+    const before = this.around
     this.around = around
-    if (this.shown !== null) this.draw()
+    const hunks = this.shown?.result.file.hunks ?? []
+    const countOf = (one: Surroundings, name = ""): number => one.alike.get(name)?.hunks.length ?? 0
+    const same =
+      before.drafts === around.drafts &&
+      hunks.every(({ substitution }) => countOf(before, substitution) === countOf(around, substitution))
+    if (!same) this.draw()
   }
 
   /** Asks for the file as it is now, and brings it together with what is typed. Calls during one are joined into one more. */
@@ -162,7 +168,7 @@ export class FileSession {
         const params: Params<"write"> = { path: this.path, text: joinLines(lines), revision }
         await this.client.ask("write", params)
         // What was sent is the server's text now; what was typed since is over it.
-        this.shown = { ...this.shown, current: lines }
+        this.shown = { ...this.shown, current: lines, editorText: editorTextOf(lines) }
         await this.adoptFresh()
         if (!this.isDirty()) this.settle()
         return true
@@ -209,6 +215,7 @@ export class FileSession {
     if (this.closed && this.editor !== null) return
     const before = this.shown
     if (before !== null && fresh.result.file.revision < before.result.file.revision) return
+    if (before !== null && sameResult(before.result, fresh.result)) return
     const typed = this.editor === null ? null : this.typedLines()
     const dirty = this.isDirty()
     this.shown = fresh
@@ -242,7 +249,7 @@ export class FileSession {
   }
 
   private isDirty(): boolean {
-    return this.editor !== null && this.shown !== null && this.editor.text() !== editorTextOf(this.shown.current)
+    return this.editor !== null && this.shown !== null && this.editor.text() !== this.shown.editorText
   }
 
   private typedLines() {
@@ -270,6 +277,17 @@ export class FileSession {
   private clear(name: "write" | "redraw" | "draft"): void {
     clearTimeout(this.timers[name])
   }
+}
+
+/** Whether nothing of what is drawn differs; texts follow from the revision and the hunks' names. */
+function sameResult(a: ShownFile["result"], b: ShownFile["result"]): boolean {
+  return (
+    JSON.stringify([a.file, a.comments, a.conflicts]) === JSON.stringify([b.file, b.comments, b.conflicts]) &&
+    a.current === b.current &&
+    a.base === b.base &&
+    a.authors.length === b.authors.length &&
+    a.authors.every((author, at) => author === b.authors[at])
+  )
 }
 
 function isGone(kinds: readonly string[], current: string | null): boolean {

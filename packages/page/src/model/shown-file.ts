@@ -4,20 +4,24 @@ import type { Result } from "@galley/core/protocol/requests.ts"
 import type { FileView, HunkView } from "@galley/core/protocol/results.ts"
 import { type Line, splitLines } from "@galley/core/text/lines.ts"
 import type { Author, LineComment, Proof, ProofHunk } from "../editor/proof.ts"
-import { alikeTo } from "./changes.ts"
+import type { Alike } from "./changes.ts"
+import { editorTextOf } from "./typed-text.ts"
 
 /** A file as the server gave it, its texts split once. */
 export interface ShownFile {
   readonly result: Result<"file">
   readonly base: readonly Line[]
   readonly current: readonly Line[]
+  /** Current as an editor holds it. */
+  readonly editorText: string
   /** Text on both sides; else it is shown by what is known of it. */
   readonly isText: boolean
 }
 
 export function shownFile(result: Result<"file">): ShownFile {
   const isText = result.base !== null && result.current !== null
-  return { result, base: splitLines(result.base ?? ""), current: splitLines(result.current ?? ""), isText }
+  const current = splitLines(result.current ?? "")
+  return { result, base: splitLines(result.base ?? ""), current, editorText: editorTextOf(current), isText }
 }
 
 export function hunkOf(view: HunkView): Hunk {
@@ -27,7 +31,7 @@ export function hunkOf(view: HunkView): Hunk {
 }
 
 export interface Surroundings {
-  readonly files: readonly FileView[]
+  readonly alike: ReadonlyMap<string, Alike>
   readonly drafts: readonly LineComment[]
 }
 
@@ -37,7 +41,7 @@ export function proofOf(file: ShownFile, around: Surroundings): Proof {
   return {
     base: file.base,
     current: file.current,
-    hunks: result.file.hunks.map(view => namedHunk(view, file, around.files)),
+    hunks: result.file.hunks.map(view => namedHunk(view, file, around.alike)),
     authors: result.authors,
     comments: commentsOf(file, around),
   }
@@ -45,7 +49,7 @@ export function proofOf(file: ShownFile, around: Surroundings): Proof {
 
 /** What is drawn while the person types: compared anew; hunks that are as they were keep their names. */
 export function proofOfTyped(file: ShownFile, typed: readonly Line[], around: Surroundings): Proof {
-  const known = file.result.file.hunks.map(view => namedHunk(view, file, around.files))
+  const known = file.result.file.hunks.map(view => namedHunk(view, file, around.alike))
   const hunks = diffLines(file.base, typed).hunks.map((hunk): ProofHunk => {
     const same = known.find(one => sameText(one.hunk, hunk, file.current, typed))
     if (same !== undefined) return { ...same, hunk }
@@ -55,8 +59,8 @@ export function proofOfTyped(file: ShownFile, typed: readonly Line[], around: Su
   return { base: file.base, current: typed, hunks, authors: authorsOf(file, typed), comments: commentsOf(file, around) }
 }
 
-function namedHunk(view: HunkView, file: ShownFile, files: readonly FileView[]): ProofHunk {
-  const alike = alikeTo(view, files)
+function namedHunk(view: HunkView, file: ShownFile, all: Surroundings["alike"]): ProofHunk {
+  const alike = view.substitution === undefined ? undefined : all.get(view.substitution)
   return {
     hunk: hunkOf(view),
     view,
@@ -64,7 +68,7 @@ function namedHunk(view: HunkView, file: ShownFile, files: readonly FileView[]):
     conflict: view.conflict
       ? (file.result.conflicts.find(one => one.hunk === view.id || one.hunk === null) ?? null)
       : null,
-    alike: alike === null ? null : { count: alike.hunks.length, files: alike.files.length, what: alike.what },
+    alike: alike === undefined ? null : { count: alike.hunks.length, files: alike.files.length, what: alike.what },
   }
 }
 

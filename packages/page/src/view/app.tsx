@@ -2,7 +2,7 @@ import type { Selection } from "@galley/core/protocol/requests.ts"
 import type { FileView, LogResult, StatusResult } from "@galley/core/protocol/results.ts"
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { LineComment } from "../editor/proof.ts"
-import { filesIn, hunkNames, neighbour, type Scope, type Seen, titleFor, totals } from "../model/changes.ts"
+import { filesIn, findAlike, hunkNames, neighbour, type Scope, type Seen, titleFor, totals } from "../model/changes.ts"
 import { inertText } from "../model/inert.ts"
 import { useKept } from "../model/kept.ts"
 import { type Place, readPlace, writePlace } from "../model/place.ts"
@@ -124,6 +124,7 @@ export function App({ client }: { readonly client: Client }) {
 
   const all = useMemo(() => status?.files ?? [], [status])
   const files = useMemo(() => filesIn(scope, all, log, seen, words), [scope, all, log, seen, words])
+  const alike = useMemo(() => findAlike(all), [all])
   const sum = useMemo(() => totals(all), [all])
 
   // With nothing chosen, the first file is open: one comes to see the proof.
@@ -374,7 +375,7 @@ export function App({ client }: { readonly client: Client }) {
               client={client}
               path={place.path}
               hunk={place.hunk}
-              files={all}
+              alike={alike}
               drafts={draftsHere}
               sideBySide={sideBySide}
               stamp={stamp}

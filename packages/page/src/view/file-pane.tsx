@@ -1,10 +1,11 @@
 import { keymap } from "@codemirror/view"
 import type { Selection } from "@galley/core/protocol/requests.ts"
 import type { FileView } from "@galley/core/protocol/results.ts"
-import { useEffect, useImperativeHandle, useRef, useState } from "preact/hooks"
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { LineComment, ProofHunk } from "../editor/proof.ts"
 import { openProofEditor, type ProofEditor } from "../editor/proof-editor.ts"
 import { type FileState, FileSession } from "../model/file-session.ts"
+import type { Alike } from "../model/changes.ts"
 import { inertText } from "../model/inert.ts"
 import { hunkOf, partingOf, type Parting, proofOf, type ShownFile } from "../model/shown-file.ts"
 import type { Client } from "../wire/client.ts"
@@ -29,7 +30,7 @@ export interface FilePaneProps {
   readonly client: Client
   readonly path: string
   readonly hunk: string | null
-  readonly files: readonly FileView[]
+  readonly alike: ReadonlyMap<string, Alike>
   readonly drafts: readonly LineComment[]
   readonly sideBySide: boolean
   readonly stamp: number
@@ -84,20 +85,21 @@ export function FilePane(props: FilePaneProps) {
     if (stamp > 0) void session.current?.load()
   }, [stamp])
   useEffect(
-    () => session.current?.surround({ files: props.files, drafts: props.drafts }),
-    [props.files, props.drafts, path],
+    () => session.current?.surround({ alike: props.alike, drafts: props.drafts }),
+    [props.alike, props.drafts, path],
   )
 
   const shown = state.kind === "shown" || state.kind === "settled" ? state.file : null
   const hasText = shown !== null && shown.isText && shown.result.file.summary === undefined
-  useEffect(() => {
+  // In the frame that has the data, not one later.
+  useLayoutEffect(() => {
     const parent = host.current
     const opened = session.current
     const file = opened?.file() ?? null
     if (!hasText || parent === null || opened === null || file === null) return
     let live = true
     let made: ProofEditor | null = null
-    const around = { files: now.current.files, drafts: now.current.drafts }
+    const around = { alike: now.current.alike, drafts: now.current.drafts }
     const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ""
     void openProofEditor(
       {
@@ -245,11 +247,9 @@ export function FilePane(props: FilePaneProps) {
   }
 
   async function decideAlike(kind: "accept" | "reject", hunk: ProofHunk): Promise<void> {
-    const what = hunk.view?.substitution
-    const ids = now.current.files.flatMap(file =>
-      file.hunks.flatMap(one => (one.substitution === what ? [one.id] : [])),
-    )
-    await now.current.decide(kind, { hunks: [...new Set(ids)] })
+    const all = now.current.alike.get(hunk.view?.substitution ?? "")
+    if (all === undefined) return
+    await now.current.decide(kind, { hunks: [...new Set(all.hunks)] })
     await afterDecision(editor.current?.active() ?? 0)
   }
 
