@@ -67,8 +67,8 @@ export function acpCommand(newId: () => string): CommandModule {
           child.on("error", reject)
           child.on("exit", code => resolve(code ?? exitCodes.failed))
         })
-        void inOrder(process.stdin, proxy.fromEditor).then(() => child.stdin.end())
-        await Promise.all([inOrder(child.stdout, proxy.fromAgent), ended])
+        void inOrder(process.stdin, wire => proxy.fromEditor(wire)).then(() => child.stdin.end())
+        await Promise.all([inOrder(child.stdout, wire => proxy.fromAgent(wire)), ended])
         return await ended
       } finally {
         for (const workspace of open.values()) await (await workspace.catch(() => null))?.close()

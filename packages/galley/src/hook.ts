@@ -4,12 +4,11 @@
  *
  * Whatever goes wrong on that way, the whole program answers instead, in this process.
  */
-import { spawn } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { connect } from "node:net"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { galleyHome } from "@galley/engine/store/location.ts"
+import { galleyHome } from "@galley/engine/store/home.ts"
 import { socketName } from "./hooks/resident-place.ts"
 
 export async function main(): Promise<void> {
@@ -45,7 +44,7 @@ async function viaResident(request: string, started: number): Promise<Answer | n
     process.chdir(folder)
     const first = await ask(name, request)
     if (first !== null) return first
-    start(program)
+    await start(program)
     while (Date.now() - started < startPatience) {
       await new Promise(resolve => setTimeout(resolve, 15))
       const later = await ask(name, request)
@@ -60,7 +59,8 @@ async function viaResident(request: string, started: number): Promise<Answer | n
 /** A resident process that is not up by then is not waited for. Milliseconds. */
 const startPatience = 8_000
 
-function start(program: string): void {
+async function start(program: string): Promise<void> {
+  const { spawn } = await import("node:child_process")
   const words = [program, "hook", "--resident"]
   const child = spawn(process.execPath, words, { detached: true, stdio: "ignore", env: process.env })
   child.on("error", () => {})

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { Failure } from "@galley/core/failure.ts"
 import {
   type FolderIdentity,
@@ -10,13 +10,10 @@ import {
   readTextIfThere,
   replaceFile,
 } from "./disk.ts"
+import { galleyHome, type Surroundings } from "./home.ts"
 import { storeFailure } from "./trouble.ts"
 
-/** Where Galley keeps things, as values: `process.env` and `os.homedir()` of whoever asks. */
-export interface Surroundings {
-  readonly variables: Readonly<Record<string, string | undefined>>
-  readonly userHome: string
-}
+export { galleyHome, type Surroundings } from "./home.ts"
 
 /** The store of one workspace. */
 export interface StoreLocation {
@@ -29,14 +26,6 @@ export interface StoreLocation {
   readonly root: string
   /** Where the same folder was when it was last opened, if that was elsewhere: it was moved, renamed, or is mounted twice. */
   readonly formerRoot: string | null
-}
-
-/** `$GALLEY_HOME`, else `$XDG_DATA_HOME/galley`, else `~/.local/share/galley`. A relative XDG_DATA_HOME is ignored, as its specification says. */
-export function galleyHome({ variables, userHome }: Surroundings): string {
-  const own = variables["GALLEY_HOME"]
-  if (own !== undefined && own !== "") return resolve(own)
-  const data = variables["XDG_DATA_HOME"]
-  return data?.startsWith("/") === true ? join(data, "galley") : join(userHome, ".local", "share", "galley")
 }
 
 /**

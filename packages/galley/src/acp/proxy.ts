@@ -80,6 +80,7 @@ export function openProxy(ends: ProxyEnds): Proxy {
       }
       case "session/prompt":
         return withPrompt(message, params)
+      case undefined:
       default:
         return "same"
     }
