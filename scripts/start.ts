@@ -5,7 +5,7 @@
  * `npm start -- DIR`: for one's own project. Plays nothing and changes nothing there; says what there is and how to connect an agent.
  */
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,6 +13,7 @@ import { decisionSchema, logSchema, statusSchema } from "@galley/core/protocol/r
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import picocolors from "picocolors"
+import { showPage } from "./start-page.ts"
 
 const program = fileURLToPath(new URL("../packages/galley/bin/galley.mjs", import.meta.url))
 const sample = fileURLToPath(new URL("../packages/galley/sample", import.meta.url))
@@ -23,7 +24,7 @@ const color = picocolors.createColors(colored)
 
 const folders = process.argv.slice(2).filter(word => !word.startsWith("-"))
 if (folders[0] === undefined) await playSample()
-else startOwn(resolve(process.env["INIT_CWD"] ?? process.cwd(), folders[0]))
+else await startOwn(resolve(process.env["INIT_CWD"] ?? process.cwd(), folders[0]))
 
 async function playSample(): Promise<void> {
   const shop = copySample()
@@ -52,6 +53,7 @@ async function playSample(): Promise<void> {
   showHandEdit(shop)
   galley(shop, "status")
   farewell(shop)
+  await showPage({ program, folder: shop, env: environment(), say })
 }
 
 /** A folder of its own under git, as a person would have it. */
@@ -74,8 +76,16 @@ interface Deed {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** What is asked of the agent, and what it then does. The last message's first edit fails, as models' edits do. */
-function story(shop: string): readonly { readonly asked: string; readonly deeds: readonly Deed[] }[] {
+interface Asked {
+  readonly asked: string
+  readonly deeds: readonly Deed[]
+  /** Nothing of it is on disk until it is accepted. */
+  readonly held?: true
+}
+
+/** What is asked of the agent, and what it then does. The third message's first edit fails, as models' edits do. */
+function story(shop: string): readonly Asked[] {
+  const bash = (command: string): Deed => ({ tool: "bash", input: { command } })
   const edit = (input: Readonly<Record<string, unknown>>): Deed => ({ tool: "str_replace_editor", input })
   const cart = join(shop, "src/cart.js")
   return [
@@ -130,6 +140,8 @@ function story(shop: string): readonly { readonly asked: string; readonly deeds:
           old_str: "1. Prices include tax.",
           new_str: "1. Prices include tax. From 100.00 on we give 5 %.",
         }),
+        // Computed as an edit; no sed is started.
+        bash("sed -i 's/Cents as people write them/Cents as the till prints them/' src/money.js"),
       ],
     },
     {
@@ -149,38 +161,72 @@ function story(shop: string): readonly { readonly asked: string; readonly deeds:
         }),
       ],
     },
+    {
+      asked: "Notebooks are called exercise books now, everywhere",
+      deeds: [bash("perl -pi -e 's/Notebook/Exercise book/g' Makefile README.md data/prices.csv test/shop.test.js")],
+    },
+    {
+      asked: "Members get another 2 %. Try it before it is written",
+      held: true,
+      deeds: [
+        edit({
+          command: "create",
+          path: join(shop, "src/members.js"),
+          file_text: "export function memberPrice(cents) {\n  return Math.round(cents * 0.98)\n}\n",
+        }),
+        bash("node -e 'import(\"./src/members.js\").then(m => console.log(m.memberPrice(10_000)))' ; ls src"),
+      ],
+    },
   ]
 }
 
 /** Plays the story; answers the ids of its messages. */
 async function playAgent(shop: string): Promise<readonly string[]> {
-  const client = new Client({ name: "sample-agent", version: "1.0.0" })
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [program, "mcp", "--workspace", shop, "--conversation", conversation],
-      env: environment(),
-      stderr: "inherit",
-    }),
-  )
+  const client = await connected(shop)
+  // The same agent, its changes held back.
+  const held = await connected(shop, "--review", "hold")
   const { tools } = await client.listTools()
   say(color.dim(`It offers ${tools.map(tool => tool.name).join(" and ")}.`))
   const ids: string[] = []
-  for (const { asked, deeds } of story(shop)) {
+  for (const { asked, deeds, held: isHeld } of story(shop)) {
     // A hook of the agent says this where it can; by hand it is a command.
     const begun = galleyJson(decisionSchema, shop, "message", asked, "--conversation", conversation)
     ids.push(begun.message ?? "")
     say(`\n${color.bold(`You: ${asked}`)}   ${color.dim(`galley message → ${begun.message ?? ""}`)}`)
+    if (isHeld === true) say(color.dim("  (changes are held: --review hold)"))
     for (const deed of deeds) {
       say(color.cyan(`  ${deed.tool} ${shortened(deed.input, shop)}`))
-      const result = await client.callTool({ name: deed.tool, arguments: { ...deed.input } })
+      const result = await (isHeld === true ? held : client).callTool({
+        name: deed.tool,
+        arguments: { ...deed.input },
+      })
       const told = result.content.map(part => (part.type === "text" ? part.text : "")).join("")
       const paint = result.isError === true ? color.yellow : color.dim
       say(paint(told.trimEnd().replaceAll(/^/gm, "    ")))
     }
   }
   await client.close()
+  await held.close()
+  const there = existsSync(join(shop, "src/members.js"))
+  say(
+    color.dim(
+      `\nOn your disk src/members.js ${there ? "exists: that is a bug of Galley" : "does not exist: it is held"}.`,
+    ),
+  )
   return ids
+}
+
+async function connected(shop: string, ...more: readonly string[]): Promise<Client> {
+  const client = new Client({ name: "sample-agent", version: "1.0.0" })
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [program, "mcp", "--workspace", shop, "--conversation", conversation, ...more],
+      env: environment(),
+      stderr: "inherit",
+    }),
+  )
+  return client
 }
 
 function review(shop: string): void {
@@ -219,6 +265,7 @@ ${bold("Go on by hand.")} The workspace is ${bold(shop)}; what Galley knows of i
   cd ${quotedForShell(shop)}
 
   galley diff                        ${dim("the rest, hunk by hunk")}
+  galley serve                       ${dim("the review page in a browser")}
   galley accept --all                ${dim("take it; galley undo takes that back")}
   galley reject --message ${last}    ${dim("one message's changes, wherever they are")}
   galley rewind ${last} --plan       ${dim("what going back would do")}
@@ -227,7 +274,7 @@ ${bold("Go on by hand.")} The workspace is ${bold(shop)}; what Galley knows of i
 ${bold("Your own project:")} npm start -- DIR`)
 }
 
-function startOwn(folder: string): void {
+async function startOwn(folder: string): Promise<void> {
   if (!(statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false)) {
     process.stderr.write(`There is no folder ${folder}.\n`)
     process.exitCode = 2
@@ -256,6 +303,7 @@ Then let it work, and look:
   alias galley='${quotedForShell(process.execPath)} ${quotedForShell(program)}'
   cd ${quotedForShell(root)}
   galley status`)
+  await showPage({ program, folder: root, env: environment(), say })
 }
 
 /** Runs a command as it is printed, its output as it comes. */
