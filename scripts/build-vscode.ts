@@ -54,8 +54,12 @@ export function packExtension(withProgram: boolean): string {
   const manifest = JSON.parse(readFileSync(join(extension, "package.json"), "utf8")) as Record<string, unknown>
   for (const field of ["exports", "devDependencies", "type"]) delete manifest[field]
   writeFileSync(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
-  for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) copyFileSync(join(extension, name), join(staged, name))
+  for (const name of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(extension, name), join(staged, name))
+  const readme = readFileSync(join(extension, "README.md"), "utf8")
+  writeFileSync(join(staged, "README.md"), readme.replaceAll("../../docs/pictures/", "media/"))
   cpSync(join(extension, "media"), join(staged, "media"), { recursive: true })
+  for (const [, name = ""] of readme.matchAll(/docs\/pictures\/([\w.-]+)/g))
+    copyFileSync(join(root, "docs/pictures", name), join(staged, "media", name))
   rmSync(join(staged, "media/icon.svg"))
   mkdirSync(join(staged, "dist"))
   copyFileSync(join(extension, "dist/extension.cjs"), join(staged, "dist/extension.cjs"))
@@ -64,7 +68,7 @@ export function packExtension(withProgram: boolean): string {
     for (const part of ["bin", "dist"])
       cpSync(join(root, "packages/galley", part), join(staged, "program", part), { recursive: true })
   const out = join(extension, "dist", withProgram ? "galley-with-program.vsix" : "galley.vsix")
-  const words = ["package", "--no-dependencies", "--allow-missing-repository", "--skip-license", "-o", out]
+  const words = ["package", "--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links", "-o", out]
   const done = spawnSync(process.execPath, [packer(), ...words], { cwd: staged, encoding: "utf8" })
   if (done.status !== 0) throw new Error(`vsce: ${done.stderr}${done.stdout}`)
   rmSync(staged, { recursive: true, force: true })

@@ -22,7 +22,10 @@ export function agentIn(root: string, program: string, home: string, settings: r
   const galley = async (...args: string[]): Promise<unknown> => {
     const words = [program, ...args, "--json", "--workspace", root, "--conversation", "demo", ...settings]
     const env = { ...process.env, GALLEY_HOME: home, ELECTRON_RUN_AS_NODE: "1" }
-    const { stdout } = await runFile(process.execPath, words, { env, cwd: root, maxBuffer: 1 << 26 })
+    // A refused call ends with 1 and says why on stdout too.
+    const { stdout } = await runFile(process.execPath, words, { env, cwd: root, maxBuffer: 1 << 26 }).catch(
+      (error: unknown) => ({ stdout: String(Reflect.get(Object(error), "stdout")) }),
+    )
     return JSON.parse(stdout)
   }
   const call = async (tool: string, input: object): Promise<void> => {

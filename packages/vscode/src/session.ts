@@ -172,6 +172,11 @@ export class Session {
   }
 }
 
+/** A title without the workspace's own path in it, which tells nothing here. */
+export function shortTitle(session: Session, title: string): string {
+  return title.replaceAll(`${session.place.root}/`, "")
+}
+
 function sameRevision(a: FileView, b: FileView): boolean {
   return a.id === b.id && a.revision === b.revision
 }

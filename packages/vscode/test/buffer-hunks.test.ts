@@ -1,7 +1,7 @@
 import { diffLines } from "@galley/core/diff/line-diff.ts"
 import type { HunkView } from "@galley/core/protocol/results.ts"
 import { splitLines } from "@galley/core/text/lines.ts"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { type BufferSide, bufferHunks, hunkAt, hunkOf, sameHunk } from "../src/review/buffer-hunks.ts"
 

@@ -1,9 +1,9 @@
 import { diffLines } from "@galley/core/diff/line-diff.ts"
 import { unifiedDiff } from "@galley/core/diff/unified.ts"
 import { splitLines } from "@galley/core/text/lines.ts"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { expect, test } from "vitest"
-import { patched } from "../src/review/patched.ts"
+import { patched, sectionsOf } from "../src/review/patched.ts"
 
 test("a diff applied to its text gives the other, whatever the endings", () => {
   const line = fc.constantFrom("a\n", "b\n", "-- c\n", "@@ -1 +1 @@\n", "d\r\n", "\n", "+++ e\n")
@@ -33,4 +33,9 @@ test("a diff that was made from another text is not applied", () => {
 test("a new file comes from nothing, a deleted one leaves nothing", () => {
   expect(patched("", "--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n")).toBe("a\nb\n")
   expect(patched("a\nb\n", "--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n")).toBe("")
+})
+
+test("the sections of a diff can be shown without its text", () => {
+  const diff = "--- a/x\n+++ b/x\n@@ -3,2 +3,2 @@ head\n same\n-old\n+new\n@@ -9 +9 @@\n-- x\n+@@ y\n"
+  expect(sectionsOf(diff)).toEqual({ before: "same\nold\n- x\n", after: "same\nnew\n@@ y\n" })
 })

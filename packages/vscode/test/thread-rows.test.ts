@@ -33,7 +33,14 @@ check(
 
 test("a file's messages are those since it was last accepted", () => {
   const operation = (actor: "agent" | "person", kind: string, message: string | null, undone = false) => ({
-    ...{ id: "", kind, actor, conversation: null, message, paths: ["a"], capture: "none" as const, undone },
+    id: "",
+    kind,
+    actor,
+    conversation: null,
+    message,
+    paths: ["a"],
+    capture: "none" as const,
+    undone,
   })
   const newestFirst = [
     operation("agent", "edit", "m3"),

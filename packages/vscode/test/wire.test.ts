@@ -67,7 +67,7 @@ describe("a connection", () => {
     await new Promise<void>(done => http.listen(0, "127.0.0.1", done))
     const address = http.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    open.push({ close: () => void http.close().closeAllConnections() })
+    open.push({ close: () => http.close().closeAllConnections() })
     return { server: { address: { url: `http://127.0.0.1:${port}/`, token: "t" }, stop: () => {} }, http }
   }
 

@@ -37,6 +37,13 @@ export function patched(text: string, diff: string): string | null {
   return made.join("")
 }
 
+/** The two sides of a diff's sections alone, for one that was made from a text that is not at hand. */
+export function sectionsOf(diff: string): { readonly before: string; readonly after: string } {
+  const body = splitLines(diff.replace(/^[^@]*(?=^@@ )/m, "")).filter(line => /^[-+ ]/.test(line))
+  const side = (mark: string): string => body.flatMap(line => (line.startsWith(mark) ? [] : [line.slice(1)])).join("")
+  return { before: side("+"), after: side("-") }
+}
+
 function bare(line: string): string {
   return line.replace(/\r?\n$/, "")
 }

@@ -1,7 +1,7 @@
 import type { StatusResult } from "@galley/core/protocol/results.ts"
 import { commands, Disposable, window } from "vscode"
-import { patched } from "../review/patched.ts"
-import type { Session } from "../session.ts"
+import { patched, sectionsOf } from "../review/patched.ts"
+import { type Session, shortTitle } from "../session.ts"
 import type { Sessions } from "../sessions.ts"
 import { told } from "./decide.ts"
 import { openReview } from "./review-tabs.ts"
@@ -23,7 +23,12 @@ export function putQuestions(sessions: Sessions, planned: PlannedTexts): Disposa
 }
 
 async function question(session: Session, waiting: Waiting, planned: PlannedTexts): Promise<void> {
-  const choice = await window.showInformationMessage(`The agent asks: ${waiting.title}`, "Review", "Allow", "Deny…")
+  const choice = await window.showInformationMessage(
+    `The agent asks: ${shortTitle(session, waiting.title)}`,
+    "Review",
+    "Allow",
+    "Deny…",
+  )
   // It may have been answered meanwhile, here or on another surface.
   if (choice === undefined || session.status?.waiting.every(one => one.id !== waiting.id) === true) return
   if (choice === "Review") await reviewAsk(session, waiting, planned)
@@ -46,9 +51,11 @@ export async function reviewAsk(session: Session, waiting: Waiting, planned: Pla
     }
     const disk = await session.request("cat", { path: waiting.path, side: "current" })
     const text = disk.text ?? ""
-    planned.set(before.toString(), text)
-    planned.set(after.toString(), patched(text, waiting.diff) ?? waiting.diff)
-    await commands.executeCommand("vscode.diff", before, after, waiting.title)
+    const whole = patched(text, waiting.diff)
+    const shown = whole === null ? sectionsOf(waiting.diff) : { before: text, after: whole }
+    planned.set(before.toString(), shown.before)
+    planned.set(after.toString(), shown.after)
+    await commands.executeCommand("vscode.diff", before, after, shortTitle(session, waiting.title))
   })
 }
 
@@ -59,7 +66,7 @@ export async function allow(session: Session, waiting: Waiting): Promise<void> {
 /** Asks for a reason, which the agent is told. An empty one is a reason not to give one; leaving the box is no answer. */
 export async function deny(session: Session, waiting: Waiting): Promise<void> {
   const reason = await window.showInputBox({
-    title: `Deny: ${waiting.title}`,
+    title: `Deny: ${shortTitle(session, waiting.title)}`,
     prompt: "What should the agent know? It is told at once.",
     placeHolder: "Reason (may be empty)",
     ignoreFocusOut: true,

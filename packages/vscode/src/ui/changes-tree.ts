@@ -12,7 +12,7 @@ import {
 } from "vscode"
 import { editorLines, hunkOf } from "../review/buffer-hunks.ts"
 import { planSummary, wordFor } from "../review/plan-summary.ts"
-import type { Session } from "../session.ts"
+import { type Session, shortTitle } from "../session.ts"
 import type { Sessions } from "../sessions.ts"
 import type { Plan, Plans } from "./restore.ts"
 
@@ -138,7 +138,7 @@ function stepItem(plan: Plan, index: number): TreeItem {
 }
 
 function askItem(session: Session, waiting: StatusResult["waiting"][number]): TreeItem {
-  const item = new TreeItem(waiting.title)
+  const item = new TreeItem(shortTitle(session, waiting.title))
   item.description = "waits for you"
   item.iconPath = new ThemeIcon("question", new ThemeColor("galley.pendingForeground"))
   item.contextValue = "ask"
@@ -157,7 +157,7 @@ function noticeItem(text: string): TreeItem {
 function messageItem(session: Session, message: string | null, files: readonly FileView[]): TreeItem {
   const found = session.log?.messages.find(one => one.id === message)
   const item = new TreeItem(
-    found?.title ?? (message === null ? "Other changes" : message),
+    found === undefined ? "Other changes" : shortTitle(session, found.title),
     TreeItemCollapsibleState.Expanded,
   )
   item.id = `message:${session.folder.uri.toString()}:${message ?? ""}`

@@ -22,7 +22,7 @@ import { realUri } from "./virtual-texts.ts"
 export function takeComments(sessions: Sessions): Disposable {
   const controller = commentsApi.createCommentController("galley", "Galley")
   controller.options = { prompt: "Tell the agent…", placeHolder: "The agent reads this at its next contact" }
-  controller.commentingRangeProvider = {
+  const ranges = {
     // The editor draws a bar beside every such line, so only the blocks have one; any line has the command.
     provideCommentingRanges: (document: TextDocument) => {
       const pending = sessions.pendingIn(document)
@@ -40,6 +40,8 @@ export function takeComments(sessions: Sessions): Disposable {
   }
   const known = new Map<string, string>()
   const match = (): void => {
+    // Set anew, so that the editor asks anew.
+    controller.commentingRangeProvider = ranges
     const open = new Set<string>()
     for (const document of workspace.textDocuments) {
       const pending = sessions.pendingIn(document)
@@ -57,7 +59,7 @@ export function takeComments(sessions: Sessions): Disposable {
         ),
       )
     }
-    for (const key of [...shown.keys()])
+    for (const key of shown.keys())
       if (!open.has(key)) {
         clear(key)
         known.delete(key)

@@ -15,20 +15,35 @@ export type Verdict = "accept" | "reject"
 /** Decides one block of a document. Unsaved typing is saved first where the decision needs it: it is the person's, and stays. */
 export async function decideHunk(sessions: Sessions, verdict: Verdict, uri: Uri, hunk: Hunk): Promise<void> {
   const document = await workspace.openTextDocument(uri)
+  const found = sessions.of(uri)
+  if (found === null) return
+  const { session, path } = found
   await told(async () => {
     const before = sameHunk(sessions.hunksIn(document), hunk)
-    if (document.isDirty && (verdict === "reject" || before?.view == null) && !(await document.save()))
+    const saves = document.isDirty && (verdict === "reject" || before?.view == null)
+    if (saves && !(await document.save()))
       throw new Failure("STALE_REVISION", "The file could not be saved, so nothing was decided.")
-    const found = sessions.of(uri)
-    if (found === null) return
-    if (before?.view == null || document.isDirty) await found.session.refresh()
-    await found.session.loadTexts(found.path)
-    const file = found.session.fileAt(found.path)
-    const now = sameHunk(sessions.hunksIn(document), hunk)
+    // Saved text is folded in when the program is asked, and that is another revision.
+    if (saves || before?.view == null) await session.refresh()
+    const request = (): Promise<Selection> => hunkSelection(sessions, document, before ?? hunk)
+    try {
+      await decide(session, verdict, await request())
+    } catch (error) {
+      // Somebody wrote elsewhere in the file meanwhile. The block is looked for once more; it must still be the same text.
+      if (!(error instanceof Failure) || error.code !== "STALE_REVISION") throw error
+      await session.refresh()
+      await decide(session, verdict, await request())
+    }
+  })
+
+  async function hunkSelection(from: Sessions, of: TextDocument, meant: Hunk): Promise<Selection> {
+    await session.loadTexts(path)
+    const file = session.fileAt(path)
+    const now = sameHunk(from.hunksIn(of), meant)
     if (file === null || now?.view == null)
       throw new Failure("STALE_REVISION", "This block is another one now. Look at it again.")
-    await decide(found.session, verdict, { path: found.path, hunks: [now.view.id], revision: file.revision })
-  })
+    return { path, hunks: [now.view.id], revision: file.revision }
+  }
 }
 
 /** Decides the selected lines of a document that shows current. */

@@ -1,7 +1,7 @@
 import { showPath } from "@galley/core/path.ts"
 import { EventEmitter, ThemeColor, ThemeIcon, type TreeDataProvider, TreeItem, TreeItemCollapsibleState } from "vscode"
 import { type Thread, type ThreadMessage, threadsOf } from "../review/thread-rows.ts"
-import type { Session } from "../session.ts"
+import { type Session, shortTitle } from "../session.ts"
 import type { Sessions } from "../sessions.ts"
 
 export type MessagesNode =
@@ -100,7 +100,7 @@ function conversationItem(session: Session, conversation: string, threads: reado
 function rowItem(session: Session, { message, branches }: ThreadMessage): TreeItem {
   const children = branches.length > 0 || message.files.length > 0
   const item = new TreeItem(
-    message.title,
+    shortTitle(session, message.title),
     branches.length > 0
       ? TreeItemCollapsibleState.Expanded
       : children

@@ -3,9 +3,9 @@ import { showPath } from "@galley/core/path.ts"
 import type { OnConflict } from "@galley/core/protocol/requests.ts"
 import type { RewindStepView } from "@galley/core/protocol/results.ts"
 import { commands, EventEmitter, type Uri, window } from "vscode"
-import { patched } from "../review/patched.ts"
+import { patched, sectionsOf } from "../review/patched.ts"
 import { effectiveSteps, planSummary } from "../review/plan-summary.ts"
-import type { Session } from "../session.ts"
+import { type Session, shortTitle } from "../session.ts"
 import { keepMine, savedBefore, takeTheirs, told } from "./decide.ts"
 import { type PlannedTexts, sideUri } from "./virtual-texts.ts"
 
@@ -46,7 +46,13 @@ export async function planRestore(
     // Planned anew: what was saved is merged in.
     const { steps } = await session.request("rewind", { message, after, plan: true })
     const found = session.log?.messages.find(one => one.id === message)
-    const plan: Plan = { session, message, after, title: found?.title ?? message, steps: effectiveSteps(steps) }
+    const plan: Plan = {
+      session,
+      message,
+      after,
+      title: shortTitle(session, found?.title ?? message),
+      steps: effectiveSteps(steps),
+    }
     plans.put(plan)
     await showPlan(plan, planned)
     await askPlan(plan, plans)
@@ -62,8 +68,11 @@ export async function showPlan(plan: Plan, planned: PlannedTexts): Promise<void>
     const after = sideUri(real, { kind: "planned", plan: `after:${plan.message}` })
     const disk = await plan.session.request("cat", { path: step.path, side: "disk" }).catch(() => null)
     const text = disk?.text ?? ""
-    planned.set(before.toString(), text)
-    planned.set(after.toString(), step.diff === undefined ? text : (patched(text, step.diff) ?? step.diff))
+    const whole = step.diff === undefined ? text : patched(text, step.diff)
+    // The diff of a conflict is made from a text that is on no disk: its sections are shown alone.
+    const shown = whole === null ? sectionsOf(step.diff ?? "") : { before: text, after: whole }
+    planned.set(before.toString(), shown.before)
+    planned.set(after.toString(), shown.after)
     parts.push([real, disk?.absent === true ? undefined : before, step.action === "delete" ? undefined : after])
   }
   if (parts.length > 0) await commands.executeCommand("vscode.changes", `Restore “${plan.title}”: plan`, parts)
