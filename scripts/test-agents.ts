@@ -1,6 +1,6 @@
 /**
  * Runs real agents end to end (`npm run test:agents`): each installed by `galley install`, in a network namespace that has loopback
- * only, against a scripted model. `node scripts/test-agents.ts [AGENT…]`; without names all five.
+ * only, against a scripted model. `node scripts/test-agents.ts [AGENT…]`; without names all of them.
  *
  * The agents are installed into tests/agents at pinned versions first (gigabytes), from the registry. An agent that cannot be had is
  * skipped with its reason.
@@ -15,13 +15,25 @@ import { buildAll } from "./build.ts"
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..")
 const folder = join(root, "tests/agents")
 
-/** What must be there for an agent to run. */
-const agents: Readonly<Record<string, string>> = {
-  "claude-code": "@anthropic-ai/claude-code/package.json",
-  codex: "@openai/codex/package.json",
-  opencode: "opencode-ai/package.json",
-  "qwen-code": "@qwen-code/qwen-code/package.json",
-  "gemini-cli": "@google/gemini-cli/package.json",
+interface Row {
+  /** Must be installed for it to run. */
+  readonly package: string
+  readonly story: "story.ts" | "acp-story.ts"
+  readonly agent: string
+}
+
+const agents: Readonly<Record<string, Row>> = {
+  "claude-code": { package: "@anthropic-ai/claude-code", story: "story.ts", agent: "claude-code" },
+  codex: { package: "@openai/codex", story: "story.ts", agent: "codex" },
+  opencode: { package: "opencode-ai", story: "story.ts", agent: "opencode" },
+  "qwen-code": { package: "@qwen-code/qwen-code", story: "story.ts", agent: "qwen-code" },
+  "gemini-cli": { package: "@google/gemini-cli", story: "story.ts", agent: "gemini-cli" },
+  "acp-qwen-code": { package: "@qwen-code/qwen-code", story: "acp-story.ts", agent: "qwen-code" },
+  "acp-claude": {
+    package: "@agentclientprotocol/claude-agent-acp",
+    story: "acp-story.ts",
+    agent: "claude-agent-acp",
+  },
 }
 
 const wanted = process.argv.slice(2)
@@ -33,7 +45,8 @@ for (const name of wanted)
 process.exitCode = await run(wanted.length === 0 ? Object.keys(agents) : wanted)
 
 async function run(names: readonly string[]): Promise<number> {
-  const have = (name: string): boolean => existsSync(join(folder, "node_modules", agents[name] ?? ""))
+  const have = (name: string): boolean =>
+    existsSync(join(folder, "node_modules", agents[name]?.package ?? "", "package.json"))
   if (!names.every(have)) {
     process.stdout.write("Installing the agents into tests/agents (a few minutes, gigabytes)…\n")
     spawnSync("npm", ["install", "--no-fund", "--no-audit"], { cwd: folder, stdio: "inherit" })
@@ -50,7 +63,7 @@ async function run(names: readonly string[]): Promise<number> {
         continue
       }
       process.stdout.write(`${name}\n`)
-      const outcome = story(name, join(program, "bin/galley.mjs"))
+      const outcome = story(rowOf(name), join(program, "bin/galley.mjs"))
       if (outcome) results.passed++
       else results.failed++
     }
@@ -62,12 +75,19 @@ async function run(names: readonly string[]): Promise<number> {
   return results.failed === 0 && results.passed > 0 ? 0 : 1
 }
 
+function rowOf(name: string): Row {
+  const row = agents[name]
+  if (row === undefined) throw new Error(`BUG: no row for ${name}`)
+  return row
+}
+
 /** One agent's story in a namespace of its own: nothing it does can reach the network. */
-function story(name: string, program: string): boolean {
+function story({ story: script, agent }: Row, program: string): boolean {
   const flags = process.getuid?.() === 0 ? ["-n"] : ["-rn"]
   const inside = 'ip link set lo up && exec "$0" "$@"'
-  const words = [process.execPath, join(folder, "story.ts"), name, program]
+  const words = [process.execPath, join(folder, script), agent, program]
   const end = spawnSync("unshare", [...flags, "sh", "-c", inside, ...words], { stdio: "inherit", cwd: folder })
-  if (end.error !== undefined) process.stdout.write(`${name}: cannot be run without a network: ${end.error.message}\n`)
+  if (end.error !== undefined)
+    process.stdout.write(`${agent}: no namespace without a network can be had: ${end.error.message}\n`)
   return end.status === 0
 }

@@ -45,6 +45,7 @@ export function openProxy(ends: ProxyEnds): Proxy {
   /** Requests of the editor whose answers tell a session's id. */
   const opening = new Map<string | number, string>()
   let agent = ""
+  let editorWrites = false
 
   return {
     fromEditor: wire => passing(line => ends.toAgent(line), wire, fromEditor),
@@ -68,6 +69,9 @@ export function openProxy(ends: ProxyEnds): Proxy {
   async function fromEditor(message: Message): Promise<Message | "same"> {
     const { params = {} } = message
     switch (message.method) {
+      case "initialize":
+        editorWrites = recordAt(recordAt(params, "clientCapabilities"), "fs")["writeTextFile"] === true
+        return "same"
       case "session/new":
       case "session/load":
       case "session/resume":
@@ -185,7 +189,8 @@ export function openProxy(ends: ProxyEnds): Proxy {
   async function begun(session: string, call: ToolCall): Promise<void> {
     const state = sessions.get(session)
     if (state === undefined || state.begun.has(call.id) || call.kind === "galley" || call.kind === "other") return
-    if (call.kind === "edit" && call.paths.length === 0) return
+    // What it writes through us is recorded there.
+    if (call.kind === "edit" && (call.paths.length === 0 || writesThroughUs())) return
     state.begun.add(call.id)
     const kept = await (await requestsFor(session, call.id)).before({
       callId: call.id,
@@ -203,7 +208,7 @@ export function openProxy(ends: ProxyEnds): Proxy {
     if (state === undefined) return
     state.calls.delete(call.id)
     if (call.kind === "galley" || call.kind === "other") return
-    if (!state.begun.delete(call.id) && call.paths.length === 0) return
+    if (!state.begun.delete(call.id) && (call.paths.length === 0 || writesThroughUs())) return
     await (await requestsFor(session, call.id)).after({
       callId: call.id,
       tool: call.kind,
@@ -235,7 +240,7 @@ export function openProxy(ends: ProxyEnds): Proxy {
 
   /** Agents that write by `fs/write_text_file` for real (seen: qwen-code 0.24, gemini-cli 0.61); opencode's is a copy afterwards. */
   function writesThroughUs(): boolean {
-    return /qwen|gemini/i.test(agent)
+    return editorWrites && /qwen|gemini/i.test(agent)
   }
 
   async function written(message: Message, params: Readonly<Record<string, unknown>>): Promise<"same" | "none"> {
@@ -299,6 +304,6 @@ async function editFor(
   if (now.absent) return { command: "create", path, file_text: content }
   if (now.text === undefined) return "outside"
   if (now.text === content) return null
-  if (now.text === "") return { command: "insert", path, insert_line: 0, new_str: content }
+  if (now.text === "") return { command: "insert", path, insert_line: 0, insert_text: content }
   return { command: "str_replace", path, old_str: now.text, new_str: content }
 }

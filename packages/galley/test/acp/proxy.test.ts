@@ -65,7 +65,12 @@ async function scene(review: ReviewMode = "apply", agent = "qwen-code") {
   })
   const editor = (message: unknown): Promise<void> => proxy.fromEditor(parseWire(JSON.stringify(message)))
   const fromAgent = (message: unknown): Promise<void> => proxy.fromAgent(parseWire(JSON.stringify(message)))
-  await editor({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1 } })
+  await editor({
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
+    params: { protocolVersion: 1, clientCapabilities: { fs: { writeTextFile: true } } },
+  })
   await fromAgent({ jsonrpc: "2.0", id: 0, result: { protocolVersion: 1, agentInfo: { name: agent } } })
   await editor({ jsonrpc: "2.0", id: 1, method: "session/new", params: { cwd: root, mcpServers: [{ name: "other" }] } })
   await fromAgent({ jsonrpc: "2.0", id: 1, result: { sessionId: "s1" } })
