@@ -17,7 +17,8 @@ import { merge3, settleMerge } from "./merge3.ts"
  * - an insertion that may as well be read a few equal lines up or down is outside if any reading is;
  * - whatever touches a hunk that only removes lines is inside: above or below what is gone cannot be told;
  * - a replacement or deletion with any line of a hunk is inside, whole, also when it spans several hunks;
- * - a replacement or deletion that ends where a hunk begins, or begins where one ends, is outside.
+ * - a replacement or deletion that ends where a hunk begins, or begins where one ends, is outside;
+ * - a hunk's line that leaves it and stands elsewhere was moved: it is not agreed on by that, and pending where it stands.
  *
  * Inside, only current changes: the hunk becomes mixed, or goes where the person put back base's own text. A change of all line
  * endings is the file's, so base's lines in hunks take part in it.
@@ -34,11 +35,13 @@ export function foldApply(texts: {
   const hunks = diffLines(base, current).hunks
   const folded: Line[] = []
   let done = 0
-  for (const part of partsOf(current, disk, hunks)) {
+  const parts = partsOf(current, disk, hunks)
+  const moved = leftHunks(current, parts, hunks)
+  for (const part of parts) {
     if (isInside(part, hunks)) continue
     const shift = shiftAt(part.from, hunks)
     append(folded, base, done, part.from + shift)
-    append(folded, part.lines, 0, part.lines.length)
+    for (const line of part.lines) if (!takeOne(moved, contentOf(line))) folded.push(line)
     done = part.to + shift
   }
   append(folded, base, done, base.length)
@@ -159,6 +162,28 @@ function takeApart(current: readonly Line[], part: Part): Part[] {
     now = pair.now + 1
   }
   return parts
+}
+
+/** Lines that the parts take out of hunks, counted, without their ends. What has neither letter nor digit (a bracket, a blank line) is not told from others. */
+function leftHunks(current: readonly Line[], parts: readonly Part[], hunks: readonly Hunk[]): Map<string, number> {
+  const left = new Map<string, number>()
+  for (const part of parts) {
+    if (!isInside(part, hunks)) continue
+    const staying = new Map<string, number>()
+    for (const line of part.lines.map(contentOf)) staying.set(line, (staying.get(line) ?? 0) + 1)
+    for (let at = part.from; at < part.to; at++) {
+      const line = contentOf(current[at] ?? "")
+      const inHunk = hunks.some(hunk => hunk.fromCurrent <= at && at < hunk.toCurrent)
+      if (inHunk && /[\p{L}\p{N}]/u.test(line) && !takeOne(staying, line)) left.set(line, (left.get(line) ?? 0) + 1)
+    }
+  }
+  return left
+}
+
+function takeOne(counts: Map<string, number>, line: string): boolean {
+  const count = counts.get(line) ?? 0
+  if (count > 0) counts.set(line, count - 1)
+  return count > 0
 }
 
 /** An insertion beside equal lines has several readings with the same result; returns the nearest one outside, if any. */

@@ -43,8 +43,30 @@ export function mergeStates(
 export function mergeLines(origin: readonly Line[], ours: readonly Line[], theirs: readonly Line[]): Merge {
   const merge = merge3(origin, ours, theirs)
   if (merge.clean) return merge
-  const regions = merge.regions.map(region => (region.kind === "conflict" ? joinTouching(region) : region))
+  const regions = merge.regions.map(region => (region.kind === "conflict" ? joinAgreeing(region) : region))
   return { clean: regions.every(region => region.kind !== "conflict"), regions }
+}
+
+/**
+ * Settles a conflict region in which one side did no more than the other did too: it changed the last or the first lines as the other did
+ * (what both have there is agreed already, and gone from the region) and left the rest, which the other replaced line by line. Half of
+ * a change that was accepted then does not stand against taking back the whole. That side has no line of its own to lose.
+ */
+function joinAgreeing(region: Extract<MergeRegion, { kind: "conflict" }>): MergeRegion {
+  const { origin, ours, theirs } = region
+  if (ours.length === theirs.length && ours.length > 0) {
+    if (isEndOf(origin, ours)) return { kind: "agreed", lines: theirs }
+    if (isEndOf(origin, theirs)) return { kind: "agreed", lines: ours }
+  }
+  return joinTouching(region)
+}
+
+/** Whether the lines are the first or the last ones of longer lines. */
+function isEndOf(whole: readonly Line[], part: readonly Line[]): boolean {
+  const shift = whole.length - part.length
+  return (
+    shift > 0 && (part.every((line, at) => line === whole[at]) || part.every((line, at) => line === whole[at + shift]))
+  )
 }
 
 /**

@@ -85,7 +85,7 @@ export async function notesOfRepeat(
 ): Promise<Note[]> {
   const about = (await session.store.notes({})).filter(note => note.operation === operation.id)
   if (direction === "forward") {
-    return about.map(({ operation: _, ...note }) => ({ ...note, id: session.env.newId(), deliveredAt: null }))
+    return about.map(note => makeNote(session, note.kind, note.conversation, note.path, note.text, note.line))
   }
   const now = session.env.now()
   const untold = about.filter(note => note.deliveredAt === null)

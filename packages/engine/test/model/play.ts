@@ -16,7 +16,19 @@ const start = {
 
 /** An edit of lines; `at` counts modulo what is there. */
 interface LineEdit {
-  readonly how: "insert" | "alter" | "delete" | "replace" | "file" | "none"
+  readonly how:
+    | "insert"
+    | "alter"
+    | "delete"
+    | "replace"
+    | "file"
+    /** A line that others are equal to. */
+    | "brace"
+    /** Lines change places. */
+    | "swap"
+    /** The last line loses or gets its end; all ends change to CRLF and back. */
+    | "open"
+    | "ends"
   readonly at: number
   readonly count: number
 }
@@ -28,6 +40,13 @@ export type Command =
       readonly hold: boolean
       readonly path: number
       readonly edit: LineEdit
+    }
+  | {
+      readonly do: "turn"
+      readonly who: "c1" | "c2"
+      readonly hold: boolean
+      readonly path: number
+      readonly into: "symlink" | "binary" | "mode" | "rename"
     }
   | { readonly do: "outside"; readonly path: number; readonly edits: readonly LineEdit[] }
   | { readonly do: "write"; readonly path: number; readonly edit: LineEdit }
@@ -57,7 +76,10 @@ export type Command =
 
 const number = fc.nat(40)
 const lineEdit = fc.record({
-  how: fc.constantFrom<LineEdit["how"][]>("insert", "insert", "alter", "alter", "delete", "replace", "file"),
+  how: fc.constantFrom<LineEdit["how"][]>(
+    ...(["insert", "insert", "insert", "alter", "alter", "alter", "delete", "delete", "replace", "replace"] as const),
+    ...(["file", "brace", "swap", "open", "ends"] as const),
+  ),
   at: number,
   count: fc.integer({ min: 1, max: 3 }),
 })
@@ -76,6 +98,16 @@ export function commands(options: {
     : fc.constant("reject" as const)
   const all: fc.WeightedArbitrary<Command>[] = [
     { weight: 8, arbitrary: fc.record({ do: fc.constant("agent" as const), who, hold, path, edit: lineEdit }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant("turn" as const),
+        who,
+        hold,
+        path,
+        into: fc.constantFrom("symlink" as const, "binary" as const, "mode" as const, "rename" as const),
+      }),
+    },
     {
       weight: 5,
       arbitrary: fc.record({
@@ -160,9 +192,12 @@ async function act(game: Game, command: Command): Promise<void> {
           loadedOf(edited(game, textOf(seen), command.edit, "A")),
         ),
       )
+    case "turn":
+      return allowed(() => turnInto(game, command))
     case "outside": {
       const name = paths[command.path] ?? "a.txt"
       const before = await world.read(name)
+      if (before?.includes("\0") === true) return
       let after = before
       for (const edit of command.edits) after = edited(game, after, edit, "P")
       await world.write(name, after)
@@ -195,11 +230,33 @@ async function act(game: Game, command: Command): Promise<void> {
   }
 }
 
+async function turnInto(game: Game, command: Extract<Command, { do: "turn" }>): Promise<void> {
+  const name = paths[command.path] ?? "a.txt"
+  const mode = command.hold ? ("hold" as const) : ("apply" as const)
+  switch (command.into) {
+    case "symlink":
+      return game.world.change(command.who, mode, name, () => ({ kind: "symlink", target: `A${++game.marks}` }))
+    case "binary":
+      return game.world.change(command.who, mode, name, seen => ({
+        kind: "file",
+        bytes: new Uint8Array([0, 255, ++game.marks % 256]),
+        mode: seen.kind === "file" ? seen.mode : 0o644,
+      }))
+    case "mode":
+      return game.world.change(command.who, mode, name, seen =>
+        seen.kind === "file" ? { ...seen, mode: seen.mode === 0o644 ? 0o755 : 0o644 } : seen,
+      )
+    case "rename":
+      return game.world.rename(command.who, mode, name, paths[(command.path + 1) % paths.length] ?? "b.txt")
+  }
+}
+
 async function writeProposal(game: Game, command: Extract<Command, { do: "write" }>): Promise<void> {
   const { person } = game.world
   const name = paths[command.path] ?? "a.txt"
   await person.status({})
   const seen = await person.cat({ path: name, side: "current" })
+  if (!seen.absent && (seen.text === undefined || (await isLink(game, name)))) return
   const before = seen.absent ? null : (seen.text ?? "")
   const after = edited(
     game,
@@ -209,6 +266,11 @@ async function writeProposal(game: Game, command: Extract<Command, { do: "write"
   )
   await person.write({ path: name, text: after ?? "" })
   changedByPerson(game, before, after)
+}
+
+async function isLink(game: Game, name: string): Promise<boolean> {
+  const item = await game.world.store.item(name)
+  return item !== null && (item.current.kind === "symlink" || item.base.kind === "symlink")
 }
 
 async function decide(game: Game, command: Extract<Command, { do: "decide" }>): Promise<void> {
@@ -331,7 +393,7 @@ async function rejectingAllLeavesNothing(game: Game, onConflict: "keep-mine" | "
   ).toEqual([])
   // An agent's line that a person altered, and keeps, stands in the place of the line that the agent had replaced.
   if (onConflict === "keep-mine") return
-  const there = marksIn(texts.join(""), "B")
+  const there = marksIn(texts.join("\n"), "B")
   const lost = [...marksIn(Object.values(start).join(""), "B")].filter(mark => !there.has(mark) && !game.gone.has(mark))
   expect(lost, "lines of the start that nobody but an agent took out").toEqual([])
 }
@@ -356,8 +418,23 @@ function edited(game: Game, text: string | null, edit: LineEdit, by: "A" | "P"):
   const count = Math.min(edit.count, lines.length - at)
   const some = (): string[] => Array.from({ length: edit.count }, () => `${fresh()}\n`)
   switch (edit.how) {
-    case "none":
-      return text
+    case "brace":
+      return joinLines([...lines.slice(0, at), "}\n", ...lines.slice(at)])
+    case "swap": {
+      const moved = lines.slice(at, at + count)
+      const rest = [...lines.slice(0, at), ...lines.slice(at + count)]
+      const closed = [...rest, ...moved].map(line => (line.endsWith("\n") ? line : `${line}\n`))
+      const place = (at + 2) % (rest.length + 1)
+      return joinLines([...closed.slice(0, place), ...closed.slice(rest.length), ...closed.slice(place, rest.length)])
+    }
+    case "open":
+      return text === null ? null : text.endsWith("\n") ? text.slice(0, -1) : `${text}\n`
+    case "ends":
+      return text === null
+        ? null
+        : text.includes("\r\n")
+          ? text.replaceAll("\r\n", "\n")
+          : text.replaceAll("\n", "\r\n")
     case "insert": {
       const place = edit.at % (lines.length + 1)
       const last = place === lines.length ? lines.at(-1) : undefined
@@ -394,7 +471,7 @@ function changedByPerson(game: Game, before: string | null, after: string | null
 }
 
 function textOf(state: Loaded): string | null {
-  return state.kind === "file" ? Buffer.from(state.bytes).toString("utf8") : null
+  return state.kind === "file" && !state.bytes.includes(0) ? Buffer.from(state.bytes).toString("utf8") : null
 }
 
 function loadedOf(text: string | null): Loaded {

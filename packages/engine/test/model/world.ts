@@ -29,6 +29,8 @@ export interface World {
   write(path: string, text: string | null): Promise<void>
   /** An agent's tool or command changes a file, from what it sees there. False where it was refused. */
   change(conversation: string, mode: ReviewMode, path: string, edit: (seen: Loaded) => Loaded): Promise<void>
+  /** An agent's command moves a file to a name where nothing stands; nothing is done where something does. */
+  rename(conversation: string, mode: ReviewMode, from: string, to: string): Promise<void>
   git(...words: string[]): boolean
   /** As another process finds it. */
   reopen(): Promise<void>
@@ -99,6 +101,23 @@ export async function makeWorld(place: "memory" | "git", files: Readonly<Record<
         began,
       })
     },
+    rename: async (conversation: string, mode: ReviewMode, from: string, to: string) => {
+      const began = await beginCall(session)
+      const [old, now] = [(await agentView(session, from)).state, (await agentView(session, to)).state]
+      if (old.kind !== "file" || now.kind !== "absent") return
+      await recordChange(session, {
+        context: { actor: "agent", conversation, review: mode },
+        kind: "command",
+        title: `mv ${from} ${to}`,
+        capture: "recorded",
+        changes: [
+          { path: from, after: { kind: "absent" }, expected: null, from: old },
+          { path: to, after: old, expected: null, from: now, renamedFrom: from },
+        ],
+        call: { tool: "model", summary: from },
+        began,
+      })
+    },
     git,
     reopen: async () => {
       await session.lock.hold(() => repairInterrupted(session))
@@ -128,7 +147,9 @@ async function put(disk: Files, path: string, text: string): Promise<void> {
   const folder = parentOf(path)
   if ((await disk.lstat(folder)) === null) await disk.makeFolder(folder, 0o755)
   const bytes = Buffer.from(text)
-  if ((await disk.lstat(path)) === null) await disk.create(path, bytes, 0o644)
+  const stat = await disk.lstat(path)
+  if (stat !== null && stat.kind !== "file") await disk.unlink(path)
+  if (stat?.kind !== "file") await disk.create(path, bytes, 0o644)
   else await disk.overwrite(path, bytes)
 }
 
