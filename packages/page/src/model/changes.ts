@@ -1,4 +1,5 @@
-import type { FileView, LogResult, StatusResult } from "@galley/core/protocol/results.ts"
+import { pathFromBytes } from "@galley/core/path.ts"
+import type { FileView, StatusResult } from "@galley/core/protocol/results.ts"
 
 export type Scope =
   | { readonly kind: "all" }
@@ -8,19 +9,28 @@ export type Scope =
 /** Hunks by file that were on the screen before; by content, so that they stay seen over restarts and in other tabs. */
 export type Seen = Readonly<Record<string, readonly string[]>>
 
+/** A name that is not UTF-8 comes with its bytes; from here on a file is called by what the server understands. */
+export function withRealPaths(status: StatusResult): StatusResult {
+  return {
+    ...status,
+    files: status.files.map(file =>
+      file.pathBytes === undefined
+        ? file
+        : { ...file, path: pathFromBytes(Uint8Array.from(atob(file.pathBytes), one => one.charCodeAt(0))) },
+    ),
+  }
+}
+
 /** The files of a scope, in the order in which they are gone through. */
 export function filesIn(
   scope: Scope,
   files: readonly FileView[],
-  log: LogResult | null,
+  filesOfMessage: readonly { readonly path: string }[],
   seen: Seen,
   words: string,
 ): FileView[] {
   const wanted = words.trim().toLowerCase()
-  const ofMessage =
-    scope.kind === "message"
-      ? new Set(log?.messages.find(message => message.id === scope.id)?.files.map(file => file.path))
-      : null
+  const ofMessage = scope.kind === "message" ? new Set(filesOfMessage.map(file => file.path)) : null
   return files.filter(
     file =>
       (wanted === "" || file.path.toLowerCase().includes(wanted)) &&

@@ -44,6 +44,8 @@ function nameOf(code: number): string | null {
   if (code === 9) return null
   if (code < 0x20) return String.fromCodePoint(0x2400 + code)
   if (code === 0x7f) return "␡"
+  // A byte of a name that is not UTF-8 (core/path.ts).
+  if (code >= 0xdc80 && code <= 0xdcff) return `\\x${(code - 0xdc00).toString(16)}`
   if (code === 0xfffd) return "�"
   if (isDeceptive(code)) return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
   return null

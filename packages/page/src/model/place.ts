@@ -1,3 +1,5 @@
+import { pathFromBytes, pathToBytes } from "@galley/core/path.ts"
+
 /** What the page shows, as it stands behind `#` in the address: every place can be linked to. */
 export type Place =
   | { readonly kind: "home" }
@@ -24,14 +26,22 @@ export function writePlace(place: Place): string {
   }
 }
 
+/** By bytes, so that a name that is not UTF-8 has an address too. */
 function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
+  return [...pathToBytes(text)]
+    .map(byte => {
+      const character = String.fromCharCode(byte)
+      return /[\w.~-]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`
+    })
+    .join("")
 }
 
 function decode(text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
+  const parts = text.match(/%[0-9a-f]{2}|[^%]/gi) ?? []
+  if (parts.join("") !== text) return null
+  const utf8 = new TextEncoder()
+  const bytes = parts.flatMap(part =>
+    part.length === 3 ? [Number.parseInt(part.slice(1), 16)] : [...utf8.encode(part)],
+  )
+  return pathFromBytes(Uint8Array.from(bytes))
 }

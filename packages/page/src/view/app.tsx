@@ -2,7 +2,17 @@ import type { Selection } from "@galley/core/protocol/requests.ts"
 import type { FileView, LogResult, StatusResult } from "@galley/core/protocol/results.ts"
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { LineComment } from "../editor/proof.ts"
-import { filesIn, findAlike, hunkNames, neighbour, type Scope, type Seen, titleFor, totals } from "../model/changes.ts"
+import {
+  filesIn,
+  findAlike,
+  hunkNames,
+  neighbour,
+  type Scope,
+  type Seen,
+  titleFor,
+  totals,
+  withRealPaths,
+} from "../model/changes.ts"
 import { inertText } from "../model/inert.ts"
 import { useKept } from "../model/kept.ts"
 import { type Place, readPlace, writePlace } from "../model/place.ts"
@@ -23,6 +33,8 @@ import { Waiting } from "./waiting.tsx"
 
 /** Up to this many messages the counts of all are asked for at once. */
 const fewMessages = 150
+
+const noFiles: LogResult["messages"][number]["files"] = []
 
 export interface DraftComment extends LineComment {
   readonly path: string
@@ -64,6 +76,8 @@ export function App({ client }: { readonly client: Client }) {
     setDrawer(false)
   }, [])
 
+  /** Messages whose counts were asked for since the tree was last read. */
+  const asking = useRef(new Set<string>())
   const refreshing = useRef<{ running: boolean; again: boolean }>({ running: false, again: false })
   const refresh = useCallback(async () => {
     const turn = refreshing.current
@@ -75,11 +89,12 @@ export function App({ client }: { readonly client: Client }) {
     try {
       do {
         turn.again = false
-        const next = await client.ask("status", {})
+        const next = withRealPaths(await client.ask("status", {}))
         setStatus(next)
         setStamp(now => now + 1)
         const tree = await client.ask("log", { counts: false })
         const few = tree.messages.length <= fewMessages
+        asking.current.clear()
         setLog(few ? await client.ask("log", {}) : tree)
       } while (turn.again)
     } catch (error) {
@@ -122,8 +137,33 @@ export function App({ client }: { readonly client: Client }) {
     document.documentElement.dataset["theme"] = theme
   }, [theme])
 
+  const countFiles = useCallback(
+    (ids: readonly string[]) => {
+      const wanted = ids.filter(id => !asking.current.has(id))
+      if (wanted.length === 0) return
+      for (const id of wanted) asking.current.add(id)
+      client.ask("log", { messages: wanted }).then(
+        ({ messages }) => setCounts(now => new Map([...now, ...messages.map(one => [one.id, one.files] as const)])),
+        () => {
+          for (const id of wanted) asking.current.delete(id)
+        },
+      )
+    },
+    [client],
+  )
+  const onRange = useCallback(
+    (from: number, to: number, rows: readonly TreeRow[]) => {
+      if (rows.length > fewMessages) countFiles(rows.slice(from, to).map(row => row.message.id))
+    },
+    [countFiles],
+  )
+  function filesOf(id: string): LogResult["messages"][number]["files"] {
+    return counts.get(id) ?? log?.messages.find(message => message.id === id)?.files ?? noFiles
+  }
+
   const all = useMemo(() => status?.files ?? [], [status])
-  const files = useMemo(() => filesIn(scope, all, log, seen, words), [scope, all, log, seen, words])
+  const scoped = scope.kind === "message" ? filesOf(scope.id) : noFiles
+  const files = useMemo(() => filesIn(scope, all, scoped, seen, words), [scope, all, scoped, seen, words])
   const alike = useMemo(() => findAlike(all), [all])
   const sum = useMemo(() => totals(all), [all])
 
@@ -224,30 +264,6 @@ export function App({ client }: { readonly client: Client }) {
     }
   }
 
-  const asking = useRef(new Set<string>())
-  const onRange = useCallback(
-    (from: number, to: number, rows: readonly TreeRow[]) => {
-      if (rows.length <= fewMessages) return
-      const wanted = rows
-        .slice(from, to)
-        .map(row => row.message.id)
-        .filter(id => !counts.has(id) && !asking.current.has(id))
-      if (wanted.length === 0) return
-      for (const id of wanted) asking.current.add(id)
-      client.ask("log", { messages: wanted }).then(
-        ({ messages }) => setCounts(now => new Map([...now, ...messages.map(one => [one.id, one.files] as const)])),
-        () => {
-          for (const id of wanted) asking.current.delete(id)
-        },
-      )
-    },
-    [client, counts],
-  )
-  const filesOf = (id: string): LogResult["messages"][number]["files"] => {
-    const known = counts.get(id)
-    return known ?? log?.messages.find(message => message.id === id)?.files ?? []
-  }
-
   usePageKeys({
     j: () => stepHunk(1),
     k: () => stepHunk(-1),
@@ -338,7 +354,10 @@ export function App({ client }: { readonly client: Client }) {
                 words={words}
                 open={place.kind === "file" ? place.path : null}
                 rules={status?.rules ?? []}
-                setScope={setScope}
+                setScope={next => {
+                  setScope(next)
+                  if (next.kind === "message" && (log?.messages.length ?? 0) > fewMessages) countFiles([next.id])
+                }}
                 setWords={setWords}
                 show={openFile}
               />

@@ -21,7 +21,7 @@ export function ChangesPanel(props: {
 }) {
   const { files, all, seen, scope } = props
   const sum = totals(files)
-  const messages = (props.log?.messages ?? []).filter(message => message.files.length > 0 || props.log === null)
+  const messages = props.log?.messages ?? []
   const fresh = all.filter(file => isNew(file, seen)).length
   return (
     <section class="panel" aria-label="Pending changes">
@@ -55,6 +55,9 @@ export function ChangesPanel(props: {
           aria-label="Find a file by name"
           value={props.words}
           onInput={event => props.setWords(event.currentTarget.value)}
+          onKeyDown={event => {
+            if (event.key === "Escape") event.currentTarget.blur()
+          }}
         />
       </div>
       {files.length === 0 ? (

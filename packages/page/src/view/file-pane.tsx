@@ -7,7 +7,7 @@ import { openProofEditor, type ProofEditor } from "../editor/proof-editor.ts"
 import { type FileState, FileSession } from "../model/file-session.ts"
 import type { Alike } from "../model/changes.ts"
 import { inertText } from "../model/inert.ts"
-import { hunkOf, partingOf, type Parting, proofOf, type ShownFile } from "../model/shown-file.ts"
+import { hunkOf, partingOf, type Parting, proofOf, type ShownFile, whatMoved } from "../model/shown-file.ts"
 import type { Client } from "../wire/client.ts"
 import { Counts, kindLetter } from "./changes-panel.tsx"
 import { CommentBox } from "./comment-box.tsx"
@@ -265,6 +265,9 @@ export function FilePane(props: FilePaneProps) {
     const seen = selection.hunks === undefined && file !== undefined ? { revision: file.revision } : {}
     const done = await now.current.decide(kind, { path, ...seen, ...selection })
     await afterDecision(index)
+    const after = opened.file()?.result.file
+    if (!done && file !== undefined && after !== undefined && after.revision !== file.revision)
+      now.current.say(`${inertText(path)} was changed meanwhile: ${whatMoved(file, after)}. Look again.`)
     return done
   }
 
@@ -278,6 +281,8 @@ export function FilePane(props: FilePaneProps) {
     const kinds = opened.file()?.result.file.kinds ?? []
     if (left > 0) editor.current?.activate(Math.min(index, left - 1), { scroll: true })
     else if (kinds.length === 0) now.current.nextFile()
+    // The button that was pressed is gone; keys and screen readers go on from the text.
+    if (document.activeElement === document.body) host.current?.focus({ preventScroll: true })
   }
 
   if (state.kind === "loading") return <p class="nothing">Loading {inertText(path)}…</p>
@@ -384,13 +389,13 @@ function FileHead(
   const { shown, saving } = props
   const { file } = shown.result
   const pending = file.kinds.length > 0 && !file.parked
-  const slash = file.path.lastIndexOf("/")
+  const slash = props.path.lastIndexOf("/")
   return (
     <header class="pane-head">
       <div class="pane-title">
         <h1>
-          <span class="folder">{inertText(slash < 0 ? "" : file.path.slice(0, slash + 1))}</span>
-          {inertText(file.path.slice(slash + 1))}
+          <span class="folder">{inertText(slash < 0 ? "" : props.path.slice(0, slash + 1))}</span>
+          {inertText(props.path.slice(slash + 1))}
         </h1>
         <p class="fine">
           {pending ? <span class="chip">{kindLetter(file).word}</span> : null}

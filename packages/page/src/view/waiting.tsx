@@ -23,6 +23,11 @@ export function Waiting({
       <p class="sr" role="status">
         {calls.length === 1 ? "A call waits" : `${calls.length} calls wait`} for your answer.
       </p>
+      {"Notification" in globalThis && Notification.permission === "default" ? (
+        <button type="button" class="link notify" onClick={() => void Notification.requestPermission()}>
+          Notify me when a call waits
+        </button>
+      ) : null}
       {calls.map(call => (
         <Call key={call.id} client={client} call={call} workspace={workspace} say={say} />
       ))}
