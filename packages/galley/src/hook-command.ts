@@ -92,6 +92,7 @@ async function answerHook(engine: Engine, lend: Lend, call: HookCall): Promise<S
       : dialect.read(payload)
   if (event.kind === "ignored") return { stdout: "", stderr: "", exitCode: 0 }
   const fields = payload ?? {}
+  if (event.kind === "strange") note(call, new Error(`not understood: ${event.problem}`))
   try {
     const settings = new Map(engine.settings(call.globals).map(row => [row.key, row.value]))
     const folder = projectFolder(call, event)

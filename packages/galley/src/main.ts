@@ -50,12 +50,30 @@ function engineOf(surroundings: Surroundings): Engine {
     open: (root, globals) => open(root, home, configFor(home, globals)),
     examine: async globals => {
       const { examineMachine } = await import("./machine.ts")
-      return [...(await examineMachine(home)), settingsFinding(home, globals), await workspaceFinding(globals)]
+      return [
+        ...(await examineMachine(home)),
+        settingsFinding(home, globals),
+        await workspaceFinding(globals),
+        ...(await agents(globals)),
+      ]
     },
     settings: globals => {
       const config = configFor(home, globals)
       return describeConfig().map(row => ({ ...row, value: config[row.key as keyof typeof configKeys] }))
     },
+  }
+
+  async function agents(globals: Globals): Promise<readonly Finding[]> {
+    try {
+      const { agentFindings } = await import("./agent-findings.ts")
+      const waitSeconds = configFor(home, globals)["ask.waitSeconds"]
+      return agentFindings(
+        { home: variables["HOME"] ?? userHome, root: rootFor(globals), variables, waitSeconds },
+        home,
+      )
+    } catch (error) {
+      return [{ name: "agents", state: "note", detail: endingOf(error).data.message }]
+    }
   }
 
   async function workspaceFinding(globals: Globals): Promise<Finding> {
