@@ -26,6 +26,8 @@ export interface TerminalListeners {
 export interface LineReader {
   /** Null when there are no more, or it was closed. */
   ask(prompt: string): Promise<string | null>
+  /** Reads nothing while another program has the terminal. */
+  aside<T>(work: () => Promise<T>): Promise<T>
   close(): void
 }
 
@@ -44,16 +46,18 @@ export function readLines(terminal: Terminal, signal: AbortSignal): LineReader {
     waiting = null
     resolve(answer)
   }
-  const stop = terminal.listen("lines", {
-    input: text => {
-      typed += text
-      serve()
-    },
-    ended: () => {
-      over = true
-      serve()
-    },
-  })
+  const listen = (): (() => void) =>
+    terminal.listen("lines", {
+      input: text => {
+        typed += text
+        serve()
+      },
+      ended: () => {
+        over = true
+        serve()
+      },
+    })
+  let stop = listen()
   const close = (): void => {
     if (!over) stop()
     over = true
@@ -70,6 +74,15 @@ export function readLines(terminal: Terminal, signal: AbortSignal): LineReader {
         waiting = resolve
         serve()
       })
+    },
+    aside: async work => {
+      if (over) return work()
+      stop()
+      try {
+        return await work()
+      } finally {
+        if (!over) stop = listen()
+      }
     },
     close,
   }

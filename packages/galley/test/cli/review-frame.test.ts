@@ -72,7 +72,7 @@ describe("the picture of a hunk", () => {
     ]
     const rows = rowsOf(keys(reviewOf([{ ...torn, conflicts }]), "y"), 80, 20)
     expect(rows).toContain("yours    | mine\n  proposed | theirs")
-    expect(rows).toContain("m: your text stays there   t: the proposed text is taken")
+    expect(rows).toContain("m: your text stays   t: the proposed text is taken")
   })
   it("scrolls, and says that there is more", () => {
     const long = pendingFile("l", "", textOf(Array.from({ length: 50 }, (_, at) => `line ${at + 1}|`).join("")))

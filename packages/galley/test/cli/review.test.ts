@@ -12,7 +12,7 @@ let place: Place
 const sittings: Sitting[] = []
 beforeAll(async () => {
   program = await builtProgram()
-})
+}, 120_000)
 afterAll(() => program.remove())
 beforeEach(() => {
   place = newPlace(program)
@@ -161,7 +161,7 @@ describe("on the whole screen", () => {
     await review.see("CONFLICT")
     await review.see("yours    | mine\n  proposed | new")
     review.type("y")
-    await review.see("m: your text stays there")
+    await review.see("m: your text stays")
     review.type("t")
     await review.see("Nothing is pending.")
     expect(text("g")).toBe("keep\nnew\n")
@@ -225,6 +225,24 @@ describe("plainly", () => {
     review.type("q\r")
     expect(await review.ended()).toBe(0)
     expect(review.raw()).not.toContain("\u001b")
+  }, 60_000)
+
+  it("gives the terminal to the editor, whole", async () => {
+    await propose()
+    const editor = join(place.folder, "editor.sh")
+    writeFileSync(editor, '#!/bin/sh\necho editing; read -r typed; printf "%s\\n" "$typed" > "$1"\n')
+    chmodSync(editor, 0o755)
+    const review = at(["review", "--plain", "g"], { env: { VISUAL: editor }, rows: 60 })
+    await review.see("? help:")
+    review.type("edit\r")
+    await review.see("editing")
+    review.type("yes\r")
+    await review.see("added 2, altered by you: yes")
+    review.type("y\r")
+    await review.see("Nothing is pending.")
+    expect(text("g")).toBe("keep\nyes\n")
+    review.type("q\r")
+    await review.ended()
   }, 60_000)
 
   it("does not use an answer to what is no longer there", async () => {

@@ -208,7 +208,7 @@ describe("as a process of its own", () => {
   let program: BuiltProgram
   beforeAll(async () => {
     program = await builtProgram()
-  })
+  }, 120_000)
   afterAll(() => program.remove())
 
   it("gets words whose bytes are not UTF-8", () => {

@@ -32,8 +32,13 @@ export function describe(state: ReviewState, shown: Shown): string[] {
     ]
   const facts = factsOf(spot.file)
   const name = nameOf(spot.file, shown)
-  if (spot.kind === "whole") return [`${where}: ${name}`, ...facts.map(fact => `${capital(fact)}.`)]
   const content = contentOfSpot(state, spot)
+  if (spot.kind === "whole")
+    return [
+      `${where}: ${name}`,
+      ...facts.map(fact => `${capital(fact)}.`),
+      ...(content === null ? [] : wholeLines(content)),
+    ]
   const place = shownPlace(state) ?? placeOf(spot.hunk)
   const lines = state.part === null ? linesOf(spot.hunk) : linesOfPart(place)
   return [
@@ -53,6 +58,18 @@ export function numberedLines(state: ReviewState): string[] {
     ...removed.map((line, at) => `${at + 1} removed: ${textOf(line)}`),
     ...added.map((line, at) => `${removed.length + at + 1} added: ${textOf(line)}`),
   ]
+}
+
+/** What of a file no hunk to decide shows; of a parked one all its lines. */
+function wholeLines(content: Content): string[] {
+  const diff = inert(content.diff ?? "").split("\n")
+  // What git's headers say of the name is said already.
+  const told = diff.filter(line => line !== "" && !/^(diff |index |--- |\+\+\+ |@@ )/.test(line))
+  if (!content.file.parked) return told
+  return content.file.hunks.flatMap(hunk => {
+    const { removed, added } = changed(content, placeOf(hunk))
+    return [...removed.map(line => `removed: ${textOf(line)}`), ...added.map(line => `added: ${textOf(line)}`)]
+  })
 }
 
 function remarks(spot: Extract<Spot, { kind: "hunk" }>, content: Content): string[] {

@@ -4,6 +4,7 @@ import { basename, extname, join } from "node:path"
 import { Failure } from "@galley/core/failure.ts"
 import type { Requests, Workspace } from "@galley/engine/workspace.ts"
 import { endingOf } from "../exit.ts"
+import { inertLine } from "../inert.ts"
 import type { Look } from "../look.ts"
 import type { Terminal } from "../terminal.ts"
 import { textToEdit, withEdited } from "./edited.ts"
@@ -84,11 +85,23 @@ export async function withContent(desk: Desk, before: ReviewState): Promise<Revi
 
 async function contentOf(desk: Desk, spot: Exclude<Spot, { kind: "call" }>): Promise<Content | null> {
   try {
-    return await desk.requests.file(namedFile(spot.file))
+    const content = await desk.requests.file(namedFile(spot.file))
+    if (content.file.hunks.length > 0 || content.file.parked) return content
+    const { diff } = await desk.requests.diff(namedFile(spot.file))
+    return { ...content, diff: `${diff}${spot.file.kinds.includes("symlink") ? await leads(desk, spot) : ""}` }
   } catch (error) {
     if (error instanceof Failure) return null
     throw error
   }
+}
+
+/** Where a link led, and where it is to lead. */
+async function leads(desk: Desk, spot: Exclude<Spot, { kind: "call" }>): Promise<string> {
+  const target = async (side: "base" | "current", sign: string): Promise<string> => {
+    const { absent, text } = await desk.requests.cat({ ...namedFile(spot.file), side })
+    return absent || text === undefined ? "" : `${sign} leads to ${inertLine(text)}\n`
+  }
+  return `${await target("base", "-")}${await target("current", "+")}`
 }
 
 function statusOf({ requests, paths }: Desk) {
@@ -167,7 +180,7 @@ async function find(desk: Desk, before: ReviewState, text: string): Promise<Revi
 function textOf(state: ReviewState, spot: Spot): string {
   if (spot.kind === "call") return [spot.call.title, spot.call.command, spot.call.diff].join("\n")
   const content = contentOfSpot(state, spot)
-  if (spot.kind === "whole" || content === null) return spot.file.path
+  if (spot.kind === "whole" || content === null) return `${spot.file.path}\n${content?.diff ?? ""}`
   const place = placeOf(spot.hunk)
   const old = (content.base ?? "").split("\n").slice(place.fromBase, place.toBase)
   const now = (content.current ?? "").split("\n").slice(place.fromCurrent, place.toCurrent)

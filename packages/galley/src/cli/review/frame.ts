@@ -4,7 +4,7 @@ import type { Look } from "../look.ts"
 import { counts } from "../render-file.ts"
 import { renderFileDiff } from "../render-diff.ts"
 import { hunkRows, type Row, textRows, unifiedRows } from "./rows.ts"
-import { choiceSentence, factsOf, helpLines, nameOf, type Shown, whereIs } from "./sentences.ts"
+import { choicesOf, factsOf, helpLines, nameOf, type Shown, whereIs } from "./sentences.ts"
 import { keyOfSpot, type Spot } from "./spots.ts"
 import { contentOfSpot, currentSpot, partsIn, type ReviewState, spotsIn } from "./state.ts"
 
@@ -129,14 +129,11 @@ function spotRows(state: ReviewState, spot: Spot, look: Look, shown: Shown): Row
     }
     case "whole": {
       const content = contentOfSpot(state, spot)
-      const facts = factsOf(spot.file).map(fact => `  ${fact}`)
-      if (content === null) return textRows(facts)
+      if (content === null) return textRows([color.dim("Reading...")])
+      if (content.diff !== undefined && content.diff !== "") return unifiedRows(content.diff, look)
+      if (!spot.file.parked) return textRows(factsOf(spot.file))
       // Its first line is the heading, which is on the screen already.
-      const lines =
-        spot.file.hunks.length > 0 && !spot.file.parked
-          ? []
-          : renderFileDiff(content, shown(spot.file.path), look).trimEnd().split("\n").slice(1)
-      return textRows([...facts, ...lines])
+      return textRows(renderFileDiff(content, shown(spot.file.path), look).trimEnd().split("\n").slice(1))
     }
   }
 }
@@ -188,7 +185,11 @@ function footOf(state: ReviewState, look: Look, columns: number, height: number)
       const reason = wrapWords(inertLine(mode.reason), columns)
         .slice(0, most)
         .map(text => color.yellow(text))
-      return { rows: [...reason, color.bold(choiceSentence())], cursor: null }
+      const { mine, theirs } = choicesOf(mode.effect)
+      const choices = wrapWords(`m: ${mine}   t: ${theirs}   Esc: decide nothing`, columns).map(text =>
+        color.bold(text),
+      )
+      return { rows: [...reason, ...choices], cursor: null }
     }
     case "picking":
       return {

@@ -8,7 +8,7 @@ import { labelOf, sameSpot } from "./frame.ts"
 import type { Key } from "./keys.ts"
 import { picked, press } from "./press.ts"
 import type { Pressed } from "./pressed.ts"
-import { helpLines } from "./sentences.ts"
+import { choicesOf, helpLines } from "./sentences.ts"
 import { complainOf, currentSpot, type ReviewState } from "./state.ts"
 
 /** Whole words in place of keys. */
@@ -108,7 +108,7 @@ async function answer(
   for (;;) {
     if (pressed.effect !== null) {
       if (pressed.effect.kind === "quit") return null
-      pressed = { state: await done(desk, pressed.state, pressed.effect), effect: null }
+      pressed = { state: await done(desk, lines, pressed.state, pressed.effect), effect: null }
     }
     const { state } = pressed
     const { mode } = state
@@ -128,8 +128,8 @@ async function answer(
       }
       case "choosing": {
         write([inertLine(mode.reason)])
-        const choice =
-          (await lines.ask("m your text stays, t the proposed text is taken, empty: nothing: "))?.trim() ?? ""
+        const { mine, theirs } = choicesOf(mode.effect)
+        const choice = (await lines.ask(`m ${mine}, t ${theirs}, empty decides nothing: `))?.trim() ?? ""
         pressed =
           choice === "m" || choice === "t"
             ? press(state, { kind: "character", text: choice })
@@ -165,7 +165,8 @@ async function linesChosen(
   return /^[ync]$/.test(what) ? press(chosen, { kind: "character", text: what }) : press(state, named("escape"))
 }
 
-async function done(desk: Desk, state: ReviewState, effect: Effect): Promise<ReviewState> {
+async function done(desk: Desk, lines: LineReader, state: ReviewState, effect: Effect): Promise<ReviewState> {
+  if (effect.kind === "edit") return lines.aside(() => perform(desk, state, effect))
   return effect.kind === "redraw" || effect.kind === "suspend" ? state : perform(desk, state, effect)
 }
 

@@ -1,6 +1,7 @@
 import type { FileView, HunkView } from "@galley/core/protocol/results.ts"
 import { inertLine } from "../inert.ts"
 import { kindWord } from "../render-file.ts"
+import type { DecideEffect } from "./effect.ts"
 import type { Content, Place, Spot } from "./spots.ts"
 
 export type Shown = (path: string) => string
@@ -55,15 +56,18 @@ export function goesAndStays(authors: Content["authors"], place: Place): string 
   const lines = (many: number): string => (many === 1 ? "1 line" : `${many} lines`)
   const altered = count("altered")
   const parts = [
-    `rejecting takes out ${lines(count("agent"))} of the agent's`,
+    count("agent") > 0 || altered === 0 ? `rejecting takes out ${lines(count("agent"))} of the agent's` : "",
     count("person") > 0 ? `your ${lines(count("person"))} (*) stay${count("person") === 1 ? "s" : ""}` : "",
     altered > 0 ? `${lines(altered)} of the agent's that you altered (*) need${altered === 1 ? "s" : ""} a choice` : "",
   ]
   return `mixed: ${parts.filter(part => part !== "").join(", ")}`
 }
 
-export function choiceSentence(): string {
-  return "m: your text stays there   t: the proposed text is taken   Esc: decide nothing"
+/** What either choice leaves where both sides changed the same lines. */
+export function choicesOf(effect: DecideEffect): { readonly mine: string; readonly theirs: string } {
+  const theirs =
+    effect.kind === "decide" && effect.decision === "accept" ? "the proposed text is taken" : "the old text comes back"
+  return { mine: "your text stays", theirs }
 }
 
 export const helpLines: readonly string[] = [

@@ -8,8 +8,8 @@ export type Spot =
   /** What a file is beside its lines: its name, mode or encoding; a binary, a link, a folder, what is parked. */
   | { readonly kind: "whole"; readonly file: FileView }
 
-/** All of one file, as the request `file` gives it. */
-export type Content = Result<"file">
+/** All of one file, as the request `file` gives it; `diff` tells what no line tells: a link's target, a name, a mode. */
+export type Content = Result<"file"> & { readonly diff?: string }
 
 export function spotsOf(waiting: readonly WaitingView[], files: readonly FileView[]): readonly Spot[] {
   return [
