@@ -18,7 +18,7 @@ export async function personStories(options: {
   readonly count: (good: boolean, line: string) => void
   readonly foreign: (url: string) => void
 }): Promise<void> {
-  const { server, folder, home, program, pictures, count } = options
+  const { folder, home, program, pictures, count } = options
   const root = join(folder, "shop")
   mkdirSync(root)
   writeFiles(root, shop)
@@ -67,12 +67,12 @@ export async function personStories(options: {
     await statusItem(page, "4 in 4 files").waitFor()
     await clickLine(page, page.locator(".editor.modified .view-line", { hasText: "function greet" }).first(), "Ln 7,")
     await page.keyboard.press("Home")
-    await page.keyboard.type("// typed in between\n")
+    await page.keyboard.type("const between = 1;\n")
     await page.locator(".tab.active.dirty").waitFor()
     await lens(page, "Reject").first().click()
     await statusItem(page, "in 3 files").waitFor()
     const text = read("src/cart.js")
-    must(text.includes("// typed in between"), "the typed line is on disk", text)
+    must(text.includes("const between = 1;"), "the typed line is on disk", text)
     must(text.includes('console.log("Hello " + name)'), "the old line is back", text)
     must(text.includes("it.price * it.qty"), "the accepted block stayed", text)
   })
@@ -113,12 +113,27 @@ export async function personStories(options: {
     await picture("review-all")
   })
 
-  await story("restores: the plan first, then the word", async () => {
-    const before = read("src/price.ts")
+  await story("is asked about unsaved text before a restore is planned", async () => {
+    await openFile(page, "price.ts")
+    await page.locator(".tab.active", { hasText: "price.ts" }).waitFor()
+    await clickLine(page, page.locator(".view-line", { hasText: "interface Price" }).first(), "Ln 1,")
+    await page.keyboard.press("Home")
+    await page.keyboard.type("const mine = 1\n")
+    await page.locator(".tab.active.dirty").waitFor()
     const message = row(page, "Messages", "Add tax")
     await message.hover()
-    await message.locator(".action-label[aria-label^='Restore']").first().click()
+    await message.locator(".action-label[aria-label*='Restore']").first().click()
+    const dialog = page.locator(".monaco-dialog-box")
+    await dialog.waitFor()
+    await picture("unsaved")
+    must(!read("src/price.ts").includes("const mine = 1"), "nothing is saved before the word", read("src/price.ts"))
+    await dialog.getByRole("button", { name: "Save and Go on" }).click()
     await row(page, "Changes", "Restore?").waitFor()
+  })
+
+  await story("restores: the plan first, then the word", async () => {
+    const before = read("src/price.ts")
+    await page.locator(".tab.active", { hasText: "plan" }).waitFor()
     await page.waitForTimeout(2500)
     await picture("restore")
     must(read("src/price.ts") === before, "nothing is written before the word", read("src/price.ts"))
@@ -126,9 +141,9 @@ export async function personStories(options: {
     await plan.hover()
     await plan.locator(".action-label[aria-label^='Restore']").first().click()
     await plan.waitFor({ state: "detached" })
-    must(read("src/price.ts") === shop["src/price.ts"], "price.ts is as it was", read("src/price.ts"))
+    must(read("src/price.ts") === `const mine = 1\n${shop["src/price.ts"]}`, "price.ts is as it was, and mine", read("src/price.ts"))
     must(read("src/legacy.js") === shop["src/legacy.js"], "legacy.js is back", "")
-    must(read("src/cart.js").includes("// typed in between"), "the typed line survived", read("src/cart.js"))
+    must(read("src/cart.js").includes("const between = 1;"), "the typed line survived", read("src/cart.js"))
   })
 
   await story("answers a question with a reason, which the agent is told", async () => {
@@ -139,7 +154,9 @@ export async function personStories(options: {
     const question = row(page, "Changes", "waits for you")
     await question.waitFor()
     await question.click()
-    await page.waitForTimeout(2500)
+    // The proposal is a document of its own, with its own actions.
+    await lens(page, "Accept").first().waitFor()
+    await page.locator(".view-line span.mtks").first().waitFor()
     await picture("question")
     await question.hover()
     await question.locator(".action-label[aria-label^='Deny']").first().click()
@@ -154,19 +171,26 @@ export async function personStories(options: {
     await agent.replace("src/price.ts", `return price.amount + " " + price.currency`, "return `${price.amount.toFixed(2)} ${price.currency}`")
     await row(page, "Changes", "price.ts").click()
     await lens(page, "Accept").first().waitFor()
-    server.settings({ "workbench.colorTheme": "Light Modern" })
-    await page.locator(".monaco-workbench.vs:not(.vs-dark)").waitFor()
-    await page.waitForTimeout(1500)
-    await picture("light")
-    server.settings({ "workbench.colorTheme": "Default High Contrast" })
-    await page.locator(".monaco-workbench.hc-black").waitFor()
-    await page.waitForTimeout(1500)
-    await picture("high-contrast")
-    server.settings({})
+    for (const [theme, kind, name] of themes) {
+      await page.keyboard.press("Control+K")
+      await page.keyboard.press("Control+T")
+      await page.locator(".quick-input-widget input").first().fill(theme)
+      await page.locator(".quick-input-widget .monaco-list-row.focused", { hasText: theme }).waitFor()
+      await page.keyboard.press("Enter")
+      await page.locator(`.monaco-workbench.${kind}`).first().waitFor()
+      await page.waitForTimeout(1500)
+      await picture(name)
+    }
   })
 
   await page.context().close()
 }
+
+/** Name, class of the workbench, picture. */
+const themes = [
+  ["Light Modern", "vs", "light"],
+  ["Dark High Contrast", "hc-black", "high-contrast"],
+] as const
 
 function lens(page: Page, title: string): Locator {
   return page.locator(".codelens-decoration a", { hasText: title })

@@ -103,6 +103,23 @@ describe("proposals, questions and restores", () => {
     void planning
   })
 
+  it("a restore that wants a file with unsaved text asks, and without an answer does nothing", async () => {
+    await fresh(here, "p8", { "x.txt": page })
+    const agent = here.agent()
+    const message = await agent.message("change x")
+    await agent.replace("p8/x.txt", "two", "TWO")
+    const editor = await show(here.root, "p8/x.txt")
+    await acceptsAt(editor.document.uri, [1])
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), "unsaved\n"))
+    const row = { message: here.session.log?.messages.find(one => one.id === message), branches: [] }
+    // The editor shows no dialogs in tests: that is a person who does not answer.
+    await vscode.commands.executeCommand("galley.restoreBefore", { kind: "row", session: here.session, row })
+    assert.equal(here.plans.current, null)
+    assert.equal(read("p8/x.txt"), page.replace("two", "TWO"))
+    assert.ok(editor.document.isDirty && editor.document.getText().startsWith("unsaved\n"))
+    await vscode.commands.executeCommand("workbench.action.files.revert")
+  })
+
   it("comes back when the program is killed", async () => {
     await fresh(here, "p7", { "x.txt": page })
     await here.agent().replace("p7/x.txt", "two", "TWO")
