@@ -33,6 +33,8 @@ export interface ProposedChange {
   /** The version that the change was computed from; null where none was looked at. */
   readonly expected: Version | null
   readonly renamedFrom?: WorkspacePath
+  /** Folders that a command took away with the file. */
+  readonly goneFolders?: readonly WorkspacePath[]
   /** What the change was made from, where it may be merged with what others did meanwhile (a command's view). */
   readonly from?: Loaded
   /** Somebody else changed the path while the change was made from an older state: it is held for review, whatever the mode. */
@@ -176,9 +178,11 @@ async function turnOf(
   return {
     standing,
     sides,
-    disk: change.raced === true ? "base" : disk,
+    // What an agent's own tool wrote cannot be held back any more.
+    disk: change.onDisk !== undefined ? "current" : change.raced === true ? "base" : disk,
     conversation,
     ...(change.renamedFrom === undefined ? {} : { renamedFrom: change.renamedFrom }),
+    ...(change.goneFolders === undefined ? {} : { goneFolders: change.goneFolders }),
     ...(change.onDisk === undefined ? {} : { onDisk: true }),
   }
 }

@@ -37,7 +37,11 @@ export interface World {
   end(): void
 }
 
-export async function makeWorld(place: "memory" | "git", files: Readonly<Record<string, string>>): Promise<World> {
+export async function makeWorld(
+  place: "memory" | "git",
+  files: Readonly<Record<string, string>>,
+  watch: { readonly store?: (store: Store) => Store; readonly files?: (files: Files) => Files } = {},
+): Promise<World> {
   let clock = 1_700_000_000_000
   let count = 0
   const env: Env = {
@@ -64,8 +68,8 @@ export async function makeWorld(place: "memory" | "git", files: Readonly<Record<
   }
   const session: Session = {
     root,
-    files: disk,
-    store,
+    files: watch.files?.(disk) ?? disk,
+    store: watch.store?.(store) ?? store,
     lock: turns(),
     env,
     config: resolveConfig([{ source: "model", values: { "message.idleSeconds": 86_400 } }]),

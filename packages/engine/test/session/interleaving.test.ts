@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { FileView } from "@galley/core/protocol/results.ts"
 import { stories } from "../scenarios/stories.ts"
@@ -219,3 +221,42 @@ async function waitingId(s: Awaited<ReturnType<typeof story>>): Promise<string> 
     await new Promise(resolve => setTimeout(resolve, 30))
   }
 }
+
+test("a file deleted on disk under a held proposal: accepting it again is a choice", async () => {
+  const s = await story({ files: { f: wide } })
+  await s.agent("c", "hold").replace("f", "two", "AGENT")
+  rmSync(join(s.root, "f"))
+  expect((await s.pending()).map(file => [file.path, file.conflict])).toEqual([["f", true]])
+  await expect(s.person.accept({ path: "f" })).rejects.toMatchObject({ code: "CONFLICT" })
+  expect(s.read("f")).toBe(null)
+  await s.person.accept({ path: "f", onConflict: "take-theirs" })
+  expect(s.read("f")).toBe(wide.replace("two", "AGENT"))
+  await s.person.undo({})
+  expect(s.read("f")).toBe(null)
+  await s.person.accept({ path: "f", onConflict: "keep-mine" })
+  expect([s.read("f"), await s.pending()]).toEqual([null, []])
+})
+
+test("a file deleted on disk that an agent had changed is the person's wish; the text is in the log", async () => {
+  const s = await story({ files: { f: wide } })
+  await s.agent().replace("f", "two", "AGENT")
+  rmSync(join(s.root, "f"))
+  expect(await s.pending()).toEqual([])
+  const { operations } = await s.person.operations({ path: "f" })
+  expect((await s.person.show({ id: operations.at(-1)?.id ?? "" })).diff).toContain("-AGENT")
+})
+
+test("a stale number is refused, an id is not, and a wrong one is told", async () => {
+  const s = await story({ files: { f: wide } })
+  await s.agent().replace("f", "two", "2")
+  await s.agent().replace("f", "eight", "8")
+  const [file] = await s.pending()
+  s.write("f", wide.replace("two", "2").replace("eight", "8").replace("five", "mine"))
+  await expect(s.person.reject({ path: "f", hunks: ["1"] })).rejects.toMatchObject({ code: "STALE_REVISION" })
+  await expect(s.person.reject({ path: "f", hunks: ["1"], revision: file?.revision ?? 0 })).rejects.toMatchObject({
+    code: "STALE_REVISION",
+  })
+  await expect(s.person.reject({ path: "f", hunks: ["hnothing"] })).rejects.toMatchObject({ code: "STALE_REVISION" })
+  await s.person.reject({ path: "f", hunks: [ids(file)[0] ?? ""] })
+  expect(s.read("f")).toBe(wide.replace("eight", "8").replace("five", "mine"))
+})
