@@ -12,7 +12,6 @@ import { openWorkspace } from "../src/open.ts"
 import { resolveConfig } from "../src/session/config.ts"
 import type { Workspace } from "../src/workspace.ts"
 
-console.error("start")
 const files = Number(process.env["FILES"] ?? 100_000)
 
 export async function rows(): Promise<BenchRow[]> {

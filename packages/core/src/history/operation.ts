@@ -49,6 +49,8 @@ export interface Change {
   readonly renamedFrom?: WorkspacePath
   /** Folders that came into being with it, outermost first: they go again when it is taken back, if nothing else is in them. */
   readonly madeFolders?: readonly WorkspacePath[]
+  /** Folders that a command took away with it, outermost first: they go when its absence is made true, if nothing else is in them. */
+  readonly goneFolders?: readonly WorkspacePath[]
 }
 
 /**

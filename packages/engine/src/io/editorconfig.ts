@@ -59,7 +59,10 @@ const longestConfig = 256 * 1024
 
 async function readConfig(files: Files, root: Root, folder: string): Promise<string | null> {
   try {
-    const path = await root.resolve(root.absolute(folder === "" ? ".editorconfig" : `${folder}/.editorconfig`))
+    const named = root.absolute(folder === "" ? ".editorconfig" : `${folder}/.editorconfig`)
+    // Mostly there is none, and finding that out must not cost a walk of every folder on the way.
+    if ((await files.lstat(named)) === null) return null
+    const path = await root.resolve(named)
     const place = root.absolute(path)
     if ((await files.lstat(place))?.kind !== "file") return null
     const read = await files.read(place, longestConfig)

@@ -103,7 +103,9 @@ export function mergedArgv(command: Command): readonly string[] {
   if (typeof command !== "string") return ["/bin/sh", "-c", 'exec "$@" 2>&1 3>&-', "sh", ...command]
   const shell = shellPath()
   const name = shell.endsWith("bash") ? "bash" : "sh"
-  return [shell, "-c", `exec 2>&1; trap 'pwd -P 2>/dev/null >&3' EXIT; eval "shift; $1"`, name, command]
+  // Only bash has descriptors above 9, which no command uses for itself: with 3 as its own it would find the report in its file.
+  const [keep, report] = name === "bash" ? ["if { : >&3; } 2>/dev/null; then exec 231>&3 3>&-; fi;", 231] : ["", 3]
+  return [shell, "-c", `exec 2>&1; ${keep} trap 'pwd -P 2>/dev/null >&${report}' EXIT; eval "shift; $1"`, name, command]
 }
 
 /** Asks first, forces after {@link graceMs}. The first cause counts. */

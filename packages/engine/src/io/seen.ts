@@ -38,6 +38,8 @@ export interface DiskChange {
   readonly after: Seen
   /** Old path of a file whose content arrived here unchanged. For display: the old path is a change of its own. */
   readonly renamedFrom?: WorkspacePath
+  /** Of what went: the folders that went with it, outermost first. */
+  readonly goneFolders?: readonly WorkspacePath[]
   /** Git ignores it (alone: those in ignored folders are {@link ByProduct}s). */
   readonly ignored: boolean
   /**

@@ -125,7 +125,7 @@ export function goneChanges(
 ): readonly DiskChange[] {
   const { pendingNames } = from
   const changes: DiskChange[] = []
-  const visit = (at: WorkspacePath): void => {
+  const visit = (at: WorkspacePath, within: readonly WorkspacePath[]): void => {
     const pending = from.pending.get(at)
     const below = statSafely(`${from.root}/${at}`)
     const before = pending === undefined ? below.seen : seenPending(pending)
@@ -133,14 +133,15 @@ export function goneChanges(
     const inner = names.filter(name => name !== ".git")
     if (inner.length < names.length) onGit(joined(at, ".git"))
     if ((before.kind === "folder" || before.kind === "absent") && inner.length > 0) {
-      for (const name of inner) visit(joined(at, name))
+      for (const name of inner) visit(joined(at, name), [...within, at])
       return
     }
     if (before.kind === "absent" || (before.kind === "folder" && names.length > 0)) return
     const movedMeanwhile = (below.ctimeNs ?? 0n) > from.startedNs
-    changes.push({ path: at, before, after: seenAbsent, ignored, movedMeanwhile })
+    const goneFolders = within.length === 0 ? {} : { goneFolders: within }
+    changes.push({ path: at, before, after: seenAbsent, ignored, movedMeanwhile, ...goneFolders })
   }
-  visit(path)
+  visit(path, [])
   return changes
 }
 

@@ -118,6 +118,8 @@ async function collectUpper(upper: Upper, ended: Ended, ask: AskIgnored): Promis
     if (change !== null) changes.push(change, ...replacedChanges(upper, change))
   }
   for (const path of touched.gone) {
+    // The command never saw it.
+    if (upper.pending.get(path)?.kind === "absent") continue
     const onGit = (at: WorkspacePath): void => void remarks.push(gitGoneRemark(at))
     const expands = folderOf(path, tops) !== null && [...tracked].some(each => each.startsWith(`${path}/`))
     if (!expands && sort(path, "gone")) continue

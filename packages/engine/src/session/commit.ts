@@ -21,6 +21,8 @@ export interface Turn {
   /** The side on disk if nothing was pending there; a pending item keeps its own. */
   readonly disk: "base" | "current"
   readonly renamedFrom?: WorkspacePath
+  /** Folders that a command took away with the file. */
+  readonly goneFolders?: readonly WorkspacePath[]
   /** Takes the conflict mark off; by default it stays while something is pending. */
   readonly settled?: boolean
   /** What the item's conflict origin is from now on, where the log tells of one (an undo). */
@@ -86,6 +88,7 @@ export async function commitTurns(
       after: withOrigin(after, item),
       ...(renamedFrom === undefined ? {} : { renamedFrom }),
       ...(madeFolders.length === 0 ? {} : { madeFolders }),
+      ...(turn.goneFolders === undefined ? {} : { goneFolders: turn.goneFolders }),
     })
     if (writes) {
       const before = saving.state(standing.found)
@@ -93,7 +96,8 @@ export async function commitTurns(
     }
   }
   await saving.flush()
-  moves.push(...(await foldersToRemove(session, moves)))
+  const gone = moves.length === 0 ? [] : turns.flatMap(turn => turn.goneFolders ?? [])
+  moves.push(...(await foldersToRemove(session, moves, gone)))
   if (changes.length === 0 && how.always !== true) {
     if (Object.keys(rows).length > 0) await session.store.commit(rows)
     return { operation: null, items: [], remarks: [] }

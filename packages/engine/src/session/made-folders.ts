@@ -13,16 +13,22 @@ export async function missingFolders(session: Session, path: WorkspacePath): Pro
 }
 
 /**
- * Moves that take away folders which came into being with files that now go. The writer leaves those in which something else is; a
- * folder that was there before the file, or that somebody made since, is never among them.
+ * Moves that take away folders which came into being with files that now go, or that a command took away with them (`gone`, and those
+ * on record). The writer leaves those in which something else is; a folder that was there before the file, or that somebody made since,
+ * is never among them.
  */
-export async function foldersToRemove(session: Session, moves: readonly Move[]): Promise<Move[]> {
-  const folders = new Set<WorkspacePath>()
+export async function foldersToRemove(
+  session: Session,
+  moves: readonly Move[],
+  gone: readonly WorkspacePath[],
+): Promise<Move[]> {
+  const folders = new Set(gone)
   for (const { path, after } of moves) {
     if (after.kind !== "absent") continue
     for (const operation of await session.store.operations({ path }))
       for (const change of operation.changes)
-        if (change.path === path) for (const folder of change.madeFolders ?? []) folders.add(folder)
+        if (change.path === path)
+          for (const folder of [...(change.madeFolders ?? []), ...(change.goneFolders ?? [])]) folders.add(folder)
   }
   const written = new Set(moves.map(move => move.path))
   const removals: Move[] = []

@@ -9,6 +9,7 @@ import { runInView, type ViewRequest, type ViewRun } from "../io/view.ts"
 import { byProductLayer } from "./by-products.ts"
 import { writableCaches } from "./caches.ts"
 import { diffOfSides } from "./diff-text.ts"
+import { failureFrom } from "./disk-trouble.ts"
 import { reviewModeOf } from "./policy.ts"
 import { loadSeen, pendingLayer, recordRun } from "./run.ts"
 import { runDirectly } from "./run-directly.ts"
@@ -38,6 +39,9 @@ export async function runCommand(
     ...(await viewRequest(session, facts, request, call)),
     ...(call.signal === undefined ? {} : { signal: call.signal }),
     onOutput: outputTo(call),
+  }).catch((error: unknown) => {
+    // No space for the view, before the command or while what it left was read.
+    throw failureFrom(error, "The view of the command could not be made or read. Nothing of it is kept.") ?? error
   })
   if (outcome.kind === "noView" && outcome.noCwd === true) return { result: noFolder(request), cwd: session.root.path }
   if (outcome.kind === "noView") return runDirectly(session, request, call, outcome.reason)

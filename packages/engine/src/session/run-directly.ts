@@ -44,7 +44,8 @@ export async function runDirectly(
     })
     const second = await look.again()
     const capture = second.changes.some(change => change.capture === "detected") ? "detected" : "recorded"
-    const unseen = second.unseen.map(where => `Changes there would not have been seen: ${where}.`)
+    const unseen =
+      second.unseen.length === 0 ? [] : [`Changes would not have been seen in: ${second.unseen.join("; ")}.`]
     const recorded = await recordRun(session, call, {
       capture,
       changes: second.changes,

@@ -19,7 +19,12 @@ export async function pendingLayer(session: Session, aside: readonly LayerEntry[
     if (item.disk !== "base" || !isPending(item)) continue
     const state = await loadState(session.store, item.current)
     switch (state.kind) {
-      case "file":
+      case "file": {
+        // When it was last changed, so that a build does not take it for newer than what was made from it.
+        const [last] = await session.store.operations({ path: item.path, limit: 1 })
+        layer.push({ path: item.path, state: last === undefined ? state : { ...state, mtimeMs: last.at } })
+        break
+      }
       case "absent":
       case "symlink":
       case "folder":
@@ -67,6 +72,7 @@ export async function recordRun(
       after,
       expected: null,
       ...(change.renamedFrom === undefined ? {} : { renamedFrom: change.renamedFrom }),
+      ...(change.goneFolders === undefined ? {} : { goneFolders: change.goneFolders }),
       ...(run.onDisk ? { onDisk: { seen: before } } : { from: before, raced: change.movedMeanwhile }),
     })
   }
