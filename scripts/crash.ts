@@ -1,6 +1,7 @@
 /**
  * Every point of every state-changing request at which the process can die, and every call that can fail, one after the other:
- * `node scripts/crash.ts [--deed NAME | --after NAME] [--kind kill,half,EIO,ENOSPC,EACCES] [--step N] [--minutes M]`. Prints what is wrong with
+ * `node scripts/crash.ts [--deed NAME | --after NAME] [--kind kill,half,EIO,ENOSPC,EACCES] [--step N] [--minutes M]
+ * [--shuffle]`. Prints what is wrong with
  * each point and a table; ends with 1 if anything is. A line `deed kind at` names the point to try again (`--at N`).
  */
 import { parseArgs } from "node:util"
@@ -15,11 +16,13 @@ const { values } = parseArgs({
     step: { type: "string", default: "1" },
     at: { type: "string" },
     minutes: { type: "string" },
+    shuffle: { type: "boolean" },
     width: { type: "string", default: "2" },
   },
 })
 const until = values.minutes === undefined ? Infinity : Date.now() + Number(values.minutes) * 60_000
 const ground = new Ground()
+const share = values.shuffle === true ? 40 : Infinity
 await ground.open()
 let tried = 0
 let bad = 0
@@ -36,6 +39,8 @@ try {
         points.push({ deed, kind, at })
       }
     }
+    // With little time: some of each request, other ones each time.
+    if (share < points.length) points.sort(() => Math.random() - 0.5).splice(share)
     const began = performance.now()
     const counts: Record<string, number> = {}
     let next = 0

@@ -79,6 +79,17 @@ async function tooLargeOrUnreadable(session: Session, path: WorkspacePath): Prom
   throw new Failure("DENIED", `${showPath(path)} cannot be read (permission denied). Nothing was changed.`)
 }
 
+/** What we would then refuse to read, to show and to edit. */
+function refuseTooLarge(session: Session, path: WorkspacePath, bytes: Uint8Array): void {
+  const limit = session.config["file.maxBytes"]
+  if (bytes.length > limit)
+    throw new Failure(
+      "BAD_ARGUMENT",
+      `${showPath(path)} would have ${bytes.length} bytes, more than the ${limit} that a file may have here. Nothing was written.`,
+      "Write it in parts, or ask the person for a larger file.maxBytes.",
+    )
+}
+
 async function list(session: Session, asked: string): Promise<Awaited<ReturnType<ToolFiles["list"]>>> {
   const folder = await session.root.resolve(asked)
   const names = new Map<string, DirectoryEntry["kind"]>()
@@ -115,6 +126,7 @@ async function write(
 ): Promise<ToolWrite> {
   const path = await session.root.resolve(asked)
   if (path === "") return { kind: "changed" }
+  refuseTooLarge(session, path, bytes)
   const view = await agentView(session, path)
   if (view.version !== version || view.state.kind !== "file") return { kind: "changed" }
   try {
@@ -128,6 +140,7 @@ async function write(
 async function create(session: Session, asked: string, bytes: Uint8Array, call: SessionCall): Promise<ToolWrite> {
   const path = await session.root.resolveEntry(asked)
   if (path === "") return { kind: "exists", what: "folder" }
+  refuseTooLarge(session, path, bytes)
   const { state, version } = await agentView(session, path)
   switch (state.kind) {
     case "absent":

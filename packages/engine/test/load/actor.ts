@@ -33,6 +33,7 @@ async function doing(what: string, work: () => Promise<string | null>): Promise<
   } catch (error) {
     if (!(error instanceof Failure) || !expected.has(error.code)) throw error
     how = `${what}: ${error.code}`
+    if (role === "person" && error.code === "FILE_CHANGED_SINCE_READ") console.error(error.stack)
   }
   counts[how] = (counts[how] ?? 0) + 1
   slowest = Math.max(slowest, performance.now() - began)

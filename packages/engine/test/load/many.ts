@@ -54,6 +54,7 @@ export async function playMany(milliseconds: number): Promise<Many> {
         const hung = setTimeout(() => child.kill("SIGABRT"), milliseconds + 120_000)
         const code = await new Promise(resolve => child.on("close", resolve))
         clearTimeout(hung)
+        if (errors) console.log(errors)
         if (code !== 0) wrong.push(`${role} ${name} ended with ${String(code)}: ${errors.slice(0, 800)}`)
         for (const line of out.split("\n")) {
           if (line.startsWith("op ")) acknowledged.push(line.slice(3))
