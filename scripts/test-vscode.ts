@@ -1,7 +1,7 @@
 /**
  * Tests the extension in a real VS Code: first in its extension host, then as a person through Chromium. Sets everything up from the
  * package registry alone (tests/vscode/setup.sh). Prints `N passed, N failed`; pictures of the main states go to docs/pictures with
- * `--pictures`, else to tests/vscode/dist/pictures.
+ * `--pictures`, else to tests/vscode/dist/pictures. `--only=` person, host, or files of tests/vscode/host (`typing,hold`).
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -41,6 +41,7 @@ async function main(words: readonly string[]): Promise<number> {
     process.stdout.write(`${good ? "✓" : "✗"} ${line}\n`)
   }
   const only = words.find(word => word.startsWith("--only="))?.slice(7)
+  const files = only === undefined || only === "host" || only === "person" ? {} : { GALLEY_TEST_FILES: only }
   let server: CodeServer | null = null
   let browser: Browser | null = null
   try {
@@ -50,12 +51,20 @@ async function main(words: readonly string[]): Promise<number> {
       harness,
       node: process.execPath,
       folder: join(folder, "code"),
-      env: { GALLEY_HOME: home, GALLEY_TEST_PROGRAM: program },
+      env: { GALLEY_HOME: home, GALLEY_TEST_PROGRAM: program, ...files },
     })
     browser = await openBrowser()
+    // Ended from outside (a time limit): nothing is left running.
+    const { stop } = server
+    for (const signal of ["SIGTERM", "SIGINT"] as const)
+      process.once(signal, () => {
+        stop()
+        rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+        process.exit(1)
+      })
     const foreign = new Set<string>()
     const shared = { browser, server, extension, foreign: (url: string) => void foreign.add(url) }
-    if (only === undefined || only === "host")
+    if (only !== "person")
       await hostTests({ ...shared, folder: emptyRepository(folder), entry: join(tests, "index.cjs"), count })
     if (only === undefined || only === "person")
       await personStories({ ...shared, folder, home, program, pictures, count })

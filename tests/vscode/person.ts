@@ -183,6 +183,12 @@ export async function personStories(options: {
     }
   })
 
+  await story("finds everything again after a reload of the window", async () => {
+    await page.reload()
+    await statusItem(page, "1 in 1 file").waitFor({ timeout: 90_000 })
+    await lens(page, "Accept").first().waitFor({ timeout: 90_000 })
+  })
+
   await page.context().close()
 }
 

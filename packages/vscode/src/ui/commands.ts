@@ -1,4 +1,6 @@
+import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
+import type { OnConflict } from "@galley/core/protocol/requests.ts"
 import {
   commands,
   ConfigurationTarget,
@@ -17,6 +19,7 @@ import {
   decideHunk,
   decideLines,
   decideMany,
+  chosenSide,
   filesOfMessage,
   savedBefore,
   told,
@@ -180,18 +183,23 @@ function history({ sessions, plans, planned }: CommandParts): Record<string, Han
     const next = session?.status?.[name]
     if (session === undefined || next == null) return void window.setStatusBarMessage(`Nothing to ${name}`, 3000)
     await told(async () => {
-      const unsaved = session.pending.map(file => file.path)
-      const touched = await pathsOf(session, next.operation)
-      if (!(await savedBefore(session, [...unsaved, ...touched], name))) return
+      if (!(await savedBefore(session, await pathsOf(session, next.operation), name))) return
+      const request = (choice: { readonly onConflict?: OnConflict }): Promise<unknown> =>
+        name === "undo"
+          ? session.request("undo", { operation: next.operation, ...choice })
+          : session.request("redo", choice)
       try {
-        await session.request(name, name === "undo" ? { operation: next.operation } : {})
+        await request({})
+      } catch (error) {
+        if (!(error instanceof Failure) || error.code !== "CONFLICT") throw error
+        const onConflict = await chosenSide(error)
+        if (onConflict === null) return
+        await request({ onConflict })
       } finally {
         await session.refresh().catch(() => {})
       }
-      window.setStatusBarMessage(
-        `$(${name === "undo" ? "discard" : "redo"}) ${name === "undo" ? "Undid" : "Redid"}: ${next.title}`,
-        5000,
-      )
+      const said = name === "undo" ? "$(discard) Undid" : "$(redo) Redid"
+      window.setStatusBarMessage(`${said}: ${next.title}`, 5000)
     })
   }
   return {
@@ -267,9 +275,10 @@ async function group(by: "file" | "message"): Promise<void> {
   await workspace.getConfiguration("galley").update("groupBy", by, ConfigurationTarget.Global)
 }
 
+/** What an operation touched; of one that is too far back, everything that is pending. */
 async function pathsOf(session: Session, operation: string): Promise<readonly string[]> {
   const { operations } = await session.request("operations", { limit: 100 })
-  return operations.find(one => one.id === operation)?.paths ?? []
+  return operations.find(one => one.id === operation)?.paths ?? session.pending.map(file => file.path)
 }
 
 function messageOf(node: unknown): {
