@@ -2,7 +2,8 @@ import { render } from "preact"
 import "./page.css"
 import { connect } from "./wire/client.ts"
 import { takeToken } from "./wire/token.ts"
-import { App, NoToken } from "./view/app.tsx"
+import { App } from "./view/app.tsx"
+import { NoToken } from "./view/empty.tsx"
 
 const place = document.getElementById("page")
 if (place !== null) {

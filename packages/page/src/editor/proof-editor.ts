@@ -4,6 +4,7 @@ import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/sea
 import { Annotation, Compartment, EditorState, type Extension, Transaction } from "@codemirror/state"
 import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view"
 import { classHighlighter } from "@lezer/highlight"
+import { standInFor } from "../model/inert.ts"
 import { editorChanges, editorTextOf } from "../model/typed-text.ts"
 import { languageFor } from "./languages.ts"
 import { lineMarks } from "./line-marks.ts"
@@ -63,6 +64,7 @@ export async function openProofEditor(
     indentUnit.of(first.current.some(line => line.startsWith("\t")) ? "\t" : "  "),
     highlightSpecialChars({
       addSpecialChars: /[\u0080-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]/g,
+      render: drawStandIn,
     }),
     search({ top: true }),
     highlightSelectionMatches(),
@@ -164,6 +166,14 @@ export async function openProofEditor(
       else sides.destroy()
     },
   }
+}
+
+function drawStandIn(code: number, description: string | null, placeholder: string): HTMLElement {
+  const dom = document.createElement("span")
+  dom.className = "cm-specialChar"
+  dom.textContent = standInFor(code) ?? placeholder
+  dom.title = description ?? ""
+  return dom
 }
 
 /** Numbers stay in place only where the text can be scrolled sideways: keeping them there costs at every frame. */

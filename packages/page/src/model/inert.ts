@@ -15,7 +15,7 @@ export function inertPieces(text: string): Piece[] {
   const pieces: Piece[] = []
   let plain = ""
   for (const character of suspicious.test(cut) ? cut : []) {
-    const name = nameOf(character.codePointAt(0) ?? 0)
+    const name = standInFor(character.codePointAt(0) ?? 0)
     if (name === null) plain += character
     else {
       if (plain !== "") pieces.push({ text: plain, standIn: false })
@@ -40,7 +40,8 @@ export function inertText(text: string): string {
 const suspicious =
   /[^\t\u0020-\u007e\u00a0-\u05ff\u0700-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\ud7ff\ue000-\ufefe\uff00-\ufff8]/u
 
-function nameOf(code: number): string | null {
+/** What is shown for a character that must not be obeyed; null for one that may stand as it is. */
+export function standInFor(code: number): string | null {
   if (code === 9) return null
   if (code < 0x20) return String.fromCodePoint(0x2400 + code)
   if (code === 0x7f) return "␡"

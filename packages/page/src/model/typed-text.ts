@@ -13,7 +13,8 @@ export function editorTextOf(lines: readonly Line[]): string {
 }
 
 /**
- * The file's lines for an edited text: a line that was there keeps its terminator, a new one takes its neighbours'.
+ * The file's lines for an edited text: a line that was there, or was replaced, keeps its terminator, a new one takes
+ * its neighbours'.
  */
 export function linesOfEditor(text: string, known: readonly Line[]): Line[] {
   const typed = splitLines(text)
@@ -24,8 +25,12 @@ export function linesOfEditor(text: string, known: readonly Line[]): Line[] {
   for (const hunk of diffLines(plain, typed).hunks) {
     for (; done < hunk.fromBase; done++) lines.push(known[done] ?? "")
     const eol = neighbourEol(known, hunk.fromBase)
-    for (const line of typed.slice(hunk.fromCurrent, hunk.toCurrent))
-      lines.push(terminatorOf(line) === "" ? line : `${contentOf(line)}${eol}`)
+    typed.slice(hunk.fromCurrent, hunk.toCurrent).forEach((line, at) => {
+      if (terminatorOf(line) === "") return lines.push(line)
+      // The line that stood in its place, where one did.
+      const replaced = at < hunk.toBase - hunk.fromBase ? terminatorOf(known[hunk.fromBase + at] ?? "") : ""
+      return lines.push(`${contentOf(line)}${replaced === "" ? eol : replaced}`)
+    })
     done = hunk.toBase
   }
   for (; done < known.length; done++) lines.push(known[done] ?? "")

@@ -1,26 +1,15 @@
 import type { Selection } from "@galley/core/protocol/requests.ts"
-import type { FileView, LogResult, StatusResult } from "@galley/core/protocol/results.ts"
+import type { FileView, LogResult } from "@galley/core/protocol/results.ts"
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
-import type { LineComment } from "../editor/proof.ts"
-import {
-  filesIn,
-  findAlike,
-  hunkNames,
-  neighbour,
-  type Scope,
-  type Seen,
-  titleFor,
-  totals,
-  withRealPaths,
-} from "../model/changes.ts"
+import { filesIn, findAlike, hunkNames, neighbour, type Scope, type Seen, totals } from "../model/changes.ts"
+import { type DraftComment, isDrafts, isSeen } from "../model/draft-comments.ts"
 import { inertText } from "../model/inert.ts"
 import { useKept } from "../model/kept.ts"
 import { type Place, readPlace, writePlace } from "../model/place.ts"
-import type { TreeRow } from "../model/tree.ts"
 import { AskError, type Client } from "../wire/client.ts"
-import { type LiveState, stayLive } from "../wire/live.ts"
 import { ChangesPanel } from "./changes-panel.tsx"
 import { ConflictDialog } from "./conflict-dialog.tsx"
+import { Empty, NoToken } from "./empty.tsx"
 import { type FileHandle, FilePane } from "./file-pane.tsx"
 import { Header } from "./header.tsx"
 import { Help } from "./help.tsx"
@@ -30,22 +19,12 @@ import { MessagePane } from "./message-pane.tsx"
 import { type PlanAsked, PlanDialog } from "./plan-dialog.tsx"
 import { Toasts, useToasts } from "./toasts.tsx"
 import { Waiting } from "./waiting.tsx"
-
-/** Up to this many messages the counts of all are asked for at once. */
-const fewMessages = 150
+import { fewMessages, useWorkspace } from "./workspace.ts"
 
 const noFiles: LogResult["messages"][number]["files"] = []
 
-export interface DraftComment extends LineComment {
-  readonly path: string
-}
-
 /** The page: what is pending on the left, the proof on the right. */
 export function App({ client }: { readonly client: Client }) {
-  const [live, setLive] = useState<LiveState>("connecting")
-  const [status, setStatus] = useState<StatusResult | null>(null)
-  const [log, setLog] = useState<LogResult | null>(null)
-  const [stamp, setStamp] = useState(0)
   const [place, setPlace] = useState<Place>(() => readPlace(location.hash))
   const [panel, setPanel] = useState<"changes" | "history">(place.kind === "message" ? "history" : "changes")
   const [drawer, setDrawer] = useState(false)
@@ -62,8 +41,8 @@ export function App({ client }: { readonly client: Client }) {
     null,
   )
   const [busy, setBusy] = useState(false)
-  const [counts, setCounts] = useState<ReadonlyMap<string, LogResult["messages"][number]["files"]>>(new Map())
   const { toasts, say, drop } = useToasts()
+  const { live, status, log, stamp, refresh, countFiles, onRange, filesOf } = useWorkspace(client, say)
   const file = useRef<FileHandle | null>(null)
   const here = useRef({ place, status })
   here.current = { place, status }
@@ -76,36 +55,6 @@ export function App({ client }: { readonly client: Client }) {
     setDrawer(false)
   }, [])
 
-  /** Messages whose counts were asked for since the tree was last read. */
-  const asking = useRef(new Set<string>())
-  const refreshing = useRef<{ running: boolean; again: boolean }>({ running: false, again: false })
-  const refresh = useCallback(async () => {
-    const turn = refreshing.current
-    if (turn.running) {
-      turn.again = true
-      return
-    }
-    turn.running = true
-    try {
-      do {
-        turn.again = false
-        const next = withRealPaths(await client.ask("status", {}))
-        setStatus(next)
-        setStamp(now => now + 1)
-        const tree = await client.ask("log", { counts: false })
-        const few = tree.messages.length <= fewMessages
-        asking.current.clear()
-        setLog(few ? await client.ask("log", {}) : tree)
-      } while (turn.again)
-    } catch (error) {
-      if (error instanceof AskError && error.code === "UNTRUSTED") setLive("refused")
-      else if (error instanceof AskError && error.code !== "UNREACHABLE") say(error.message)
-    } finally {
-      turn.running = false
-    }
-  }, [client, say])
-
-  useEffect(() => stayLive(client, () => void refresh(), setLive), [client, refresh])
   useEffect(() => {
     const onHash = (): void => setPlace(readPlace(location.hash))
     const onFocus = (): void => void refresh()
@@ -124,42 +73,8 @@ export function App({ client }: { readonly client: Client }) {
     }
   }, [refresh])
   useEffect(() => {
-    document.title = titleFor(status)
-    if (
-      (status?.waiting.length ?? 0) > 0 &&
-      document.hidden &&
-      "Notification" in globalThis &&
-      Notification.permission === "granted"
-    )
-      notify("A call waits for your answer.")
-  }, [status])
-  useEffect(() => {
     document.documentElement.dataset["theme"] = theme
   }, [theme])
-
-  const countFiles = useCallback(
-    (ids: readonly string[]) => {
-      const wanted = ids.filter(id => !asking.current.has(id))
-      if (wanted.length === 0) return
-      for (const id of wanted) asking.current.add(id)
-      client.ask("log", { messages: wanted }).then(
-        ({ messages }) => setCounts(now => new Map([...now, ...messages.map(one => [one.id, one.files] as const)])),
-        () => {
-          for (const id of wanted) asking.current.delete(id)
-        },
-      )
-    },
-    [client],
-  )
-  const onRange = useCallback(
-    (from: number, to: number, rows: readonly TreeRow[]) => {
-      if (rows.length > fewMessages) countFiles(rows.slice(from, to).map(row => row.message.id))
-    },
-    [countFiles],
-  )
-  function filesOf(id: string): LogResult["messages"][number]["files"] {
-    return counts.get(id) ?? log?.messages.find(message => message.id === id)?.files ?? noFiles
-  }
 
   const all = useMemo(() => status?.files ?? [], [status])
   const scoped = scope.kind === "message" ? filesOf(scope.id) : noFiles
@@ -466,58 +381,5 @@ export function App({ client }: { readonly client: Client }) {
         />
       )}
     </div>
-  )
-}
-
-function notify(body: string): Notification {
-  return new Notification("Galley", { body, tag: "galley-waiting" })
-}
-
-function Empty({ status }: { readonly status: StatusResult }) {
-  return (
-    <div class="empty">
-      <div class="empty-mark" aria-hidden="true">
-        ✓
-      </div>
-      <h1>Nothing is pending</h1>
-      <p>
-        What an agent changes in <code>{inertText(status.workspace)}</code> appears here at once, to accept or reject
-        piece by piece.
-      </p>
-    </div>
-  )
-}
-
-/** The page without its key: opened by hand, or after the token was renewed. */
-export function NoToken() {
-  return (
-    <main class="empty">
-      <div class="empty-mark" aria-hidden="true">
-        ⌁
-      </div>
-      <h1>This page needs its key</h1>
-      <p>
-        Run <code>galley serve</code> in your project and open the address that it prints. It holds a key that only you
-        have.
-      </p>
-    </main>
-  )
-}
-
-function isSeen(value: unknown): value is Seen {
-  return typeof value === "object" && value !== null && Object.values(value).every(one => Array.isArray(one))
-}
-
-function isDrafts(value: unknown): value is readonly DraftComment[] {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      one =>
-        typeof one === "object" &&
-        one !== null &&
-        typeof Reflect.get(one, "path") === "string" &&
-        typeof Reflect.get(one, "line") === "number" &&
-        typeof Reflect.get(one, "text") === "string",
-    )
   )
 }

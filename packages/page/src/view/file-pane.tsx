@@ -4,13 +4,14 @@ import type { FileView } from "@galley/core/protocol/results.ts"
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { LineComment, ProofHunk } from "../editor/proof.ts"
 import { openProofEditor, type ProofEditor } from "../editor/proof-editor.ts"
+import { linesChosen, linesTouchHunks, touches, wordLines } from "../model/chosen-lines.ts"
 import { type FileState, FileSession } from "../model/file-session.ts"
 import type { Alike } from "../model/changes.ts"
 import { inertText } from "../model/inert.ts"
-import { hunkOf, partingOf, type Parting, proofOf, type ShownFile, whatMoved } from "../model/shown-file.ts"
+import { hunkOf, partingOf, type Parting, proofOf, whatMoved } from "../model/shown-file.ts"
 import type { Client } from "../wire/client.ts"
-import { Counts, kindLetter } from "./changes-panel.tsx"
 import { CommentBox } from "./comment-box.tsx"
+import { FileHead } from "./file-head.tsx"
 import { OtherKinds } from "./other-kinds.tsx"
 import { PartingDialog } from "./parting-dialog.tsx"
 
@@ -201,7 +202,7 @@ export function FilePane(props: FilePaneProps) {
     // A hunk that is being typed in has no name before the server has the text; then the one in its place is meant.
     if (!(await opened.flush())) return
     const file = opened.file()
-    const view = hunk.view ?? file?.result.file.hunks.find(one => overlaps(hunkOf(one), hunk.hunk)) ?? null
+    const view = hunk.view ?? file?.result.file.hunks.find(one => touches(hunkOf(one), hunk.hunk)) ?? null
     if (file === null || view === null) return now.current.say("That change is gone: the text is as it was.")
     if (kind === "reject" && view.mixed && how === undefined) {
       setParting({ hunk: { ...hunk, view }, parting: partingOf(file, view) })
@@ -217,29 +218,12 @@ export function FilePane(props: FilePaneProps) {
   }
 
   async function decideLines(kind: "accept" | "reject"): Promise<void> {
-    const range = chosenLines()
+    const range = linesChosen(session.current?.file() ?? null, lines, old)
     if (range === null) return
     if (await carryOut(kind, { lines: range }, editor.current?.active() ?? 0)) {
       setOld(null)
       setLines(null)
     }
-  }
-
-  /** Line for line replaced text is chosen in pairs; else exactly what is marked. */
-  function chosenLines(): Selection["lines"] | null {
-    const file = session.current?.file()
-    if (file === null || file === undefined) return null
-    if (lines === null) return old === null ? null : { old }
-    if (old !== null) return { old, new: lines }
-    const even = file.result.file.hunks.filter(
-      hunk =>
-        hunk.newStart <= lines.to && lines.from < hunk.newStart + hunk.newLines && hunk.oldLines === hunk.newLines,
-    )
-    const [only] = even
-    if (even.length !== 1 || only === undefined) return { new: lines }
-    const from = Math.max(0, lines.from - only.newStart)
-    const to = Math.min(only.newLines - 1, lines.to - only.newStart)
-    return { new: lines, old: { from: only.oldStart + from, to: only.oldStart + to } }
   }
 
   async function decideFile(kind: "accept" | "reject"): Promise<void> {
@@ -297,7 +281,10 @@ export function FilePane(props: FilePaneProps) {
   return (
     <article class="file-pane" aria-label={inertText(path)}>
       <FileHead
-        {...props}
+        path={path}
+        sideBySide={sideBySide}
+        setSideBySide={props.setSideBySide}
+        mark={props.mark}
         shown={shown}
         saving={state.kind === "shown" ? state.saving : "saved"}
         decideFile={kind => void decideFile(kind)}
@@ -324,7 +311,7 @@ export function FilePane(props: FilePaneProps) {
       ) : null}
       {(lines !== null && linesTouchHunks(shown, lines)) || old !== null ? (
         <div class="lines-bar" role="group" aria-label="Chosen lines">
-          <span>{wordLines(chosenLines())}</span>
+          <span>{wordLines(linesChosen(session.current?.file() ?? null, lines, old))}</span>
           <button
             type="button"
             class="accept"
@@ -376,100 +363,6 @@ export function FilePane(props: FilePaneProps) {
       )}
     </article>
   )
-}
-
-function FileHead(
-  props: FilePaneProps & {
-    readonly shown: ShownFile
-    readonly saving: "saved" | "typing" | "saving" | "unsent"
-    readonly decideFile: (kind: "accept" | "reject") => void
-    readonly comment: () => void
-  },
-) {
-  const { shown, saving } = props
-  const { file } = shown.result
-  const pending = file.kinds.length > 0 && !file.parked
-  const slash = props.path.lastIndexOf("/")
-  return (
-    <header class="pane-head">
-      <div class="pane-title">
-        <h1>
-          <span class="folder">{inertText(slash < 0 ? "" : props.path.slice(0, slash + 1))}</span>
-          {inertText(props.path.slice(slash + 1))}
-        </h1>
-        <p class="fine">
-          {pending ? <span class="chip">{kindLetter(file).word}</span> : null}
-          {file.from === undefined ? null : <span class="chip">from {inertText(file.from)}</span>}
-          {(file.properties ?? []).map(text => (
-            <span key={text} class="chip">
-              {inertText(text.replace(/(?<=^line endings .*)\b(lf|crlf)\b/g, name => name.toUpperCase()))}
-            </span>
-          ))}
-          {file.coarse === true ? (
-            <span class="chip" title="The texts differ so much that no shortest diff was looked for.">
-              coarse diff
-            </span>
-          ) : null}
-          {pending && file.disk === "base" ? <span class="chip chip-held">not on disk until accepted</span> : null}
-          {file.parked ? (
-            <span class="chip">parked{file.branch === undefined ? "" : ` on ${inertText(file.branch)}`}</span>
-          ) : null}
-          <Counts added={file.added ?? 0} removed={file.removed ?? 0} />
-          <span class={`saving saving-${saving}`} role="status">
-            {{ saved: "", typing: "typing…", saving: "saving…", unsent: "not saved yet, kept in this browser" }[saving]}
-          </span>
-        </p>
-      </div>
-      <div class="pane-actions">
-        {pending ? (
-          <label class="check">
-            <input type="checkbox" checked={file.reviewed === true} onChange={() => props.mark(file)} /> Reviewed
-          </label>
-        ) : null}
-        {shown.isText ? (
-          <>
-            <button type="button" class="quiet" onClick={props.comment}>
-              Comment
-            </button>
-            <button
-              type="button"
-              class="quiet wide-only"
-              aria-pressed={props.sideBySide}
-              onClick={() => props.setSideBySide(!props.sideBySide)}
-            >
-              Side by side
-            </button>
-          </>
-        ) : null}
-        {pending ? (
-          <>
-            <button type="button" class="accept" onClick={() => props.decideFile("accept")}>
-              Accept file
-            </button>
-            <button type="button" class="reject" onClick={() => props.decideFile("reject")}>
-              Reject file
-            </button>
-          </>
-        ) : null}
-      </div>
-    </header>
-  )
-}
-
-function linesTouchHunks({ result }: ShownFile, lines: { readonly from: number; readonly to: number }): boolean {
-  return result.file.hunks.some(
-    hunk => hunk.newLines > 0 && hunk.newStart <= lines.to && lines.from < hunk.newStart + hunk.newLines,
-  )
-}
-
-function wordLines(chosen: Selection["lines"] | null): string {
-  const range = (sign: string, part: { readonly from: number; readonly to: number } | undefined): string[] =>
-    part === undefined ? [] : [part.from === part.to ? `${sign}${part.from}` : `${sign}${part.from}–${part.to}`]
-  return `Lines ${[...range("−", chosen?.old), ...range("+", chosen?.new)].join(", ")}`
-}
-
-function overlaps(a: ReturnType<typeof hunkOf>, b: ReturnType<typeof hunkOf>): boolean {
-  return a.fromBase <= b.toBase && b.fromBase <= a.toBase
 }
 
 function focusPane(parent: HTMLElement): true {
