@@ -33,7 +33,9 @@ export async function startWebServer(options: {
     if (audience.size() > 0) follow()
   })
   const access = { port: 0, token }
-  const app = webApp({ ...options, access, page: readPageFiles(), audience })
+  const page = readPageFiles()
+  if (page.size === 0) log("The review page is not built (npm run build); only the API and MCP answer.")
+  const app = webApp({ ...options, access, page, audience })
   const server = createAdaptorServer({ fetch: app.fetch })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
