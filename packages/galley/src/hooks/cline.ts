@@ -12,10 +12,7 @@ import {
 } from "./payload.ts"
 import { pathsOfPatch } from "./patch-paths.ts"
 
-/**
- * Hooks of cline 3.0.65. A refusal aborts its whole run, so calls are never refused here except when `strict` asks for it. It tells
- * no prompt text; a task is a message.
- */
+/** Hooks of cline 3.0.65. A refusal aborts its whole run. It gives a prompt no id; a call has one. */
 export const cline: Dialect = {
   read,
   say,
@@ -33,16 +30,9 @@ function read(payload: Payload): HookEvent {
   const conversation = idOf(context["rootSessionId"]) ?? idOf(payload["taskId"])
   const who: Who = { conversation, message: null, callId: idOf(call["id"]), cwd: textOf(root) }
   switch (textOf(payload["hookName"])) {
-    case "agent_start":
-      if (idOf(payload["parent_agent_id"]) !== null) return { kind: "ignored" }
-      return {
-        kind: "prompt",
-        who: { ...who, message: idOf(payload["taskId"]) },
-        text: textOf(payload["prompt"]) ?? "cline task",
-        transcript: null,
-      }
     case "prompt_submit": {
-      const text = textOf(recordOf(payload["userPromptSubmit"])["prompt"]) ?? textOf(payload["prompt"])
+      if (idOf(payload["parent_agent_id"]) !== null) return { kind: "ignored" }
+      const text = textOf(recordOf(payload["userPromptSubmit"])["prompt"])
       return text === null ? { kind: "ignored" } : { kind: "prompt", who, text, transcript: null }
     }
     case "tool_call":

@@ -195,3 +195,17 @@ test("a configuration that is a symlink stays one", () => {
   uninstall(target, how, memories)
   expect(readFileSync(real, "utf8")).toBe("{}\n")
 })
+
+test("a value of one's own that install replaced stands again after uninstall, also where somebody wrote since", () => {
+  const target = targets.find(one => one.name === "opencode")
+  if (target === undefined) throw new Error("no target")
+  const how = wanted({ toolsOnly: true })
+  const json = target.parts(how).find(part => part.kind === "json")
+  if (json === undefined) throw new Error("no JSON part")
+  put(json.file, '{\n  "permission": { "bash": { "git *": "allow" } },\n  "theme": 1\n}\n')
+  const memories = install(target, how)
+  expect(parse(readFileSync(json.file, "utf8"))).toMatchObject({ permission: { bash: "deny", edit: "deny" } })
+  writeFileSync(json.file, readFileSync(json.file, "utf8").replace('"theme": 1', '"theme": 2'))
+  uninstall(target, how, memories)
+  expect(parse(readFileSync(json.file, "utf8"))).toEqual({ permission: { bash: { "git *": "allow" } }, theme: 2 })
+})

@@ -258,7 +258,7 @@ export const cline: Target = {
           },
         ],
       },
-      ...["agent_start", "tool_call", "tool_result", "agent_end"].map(event => ({
+      ...["UserPromptSubmit", "PreToolUse", "PostToolUse", "TaskComplete"].map(event => ({
         kind: "file" as const,
         file: join(hooks, event),
         text: script,
@@ -267,6 +267,6 @@ export const cline: Target = {
     ]
   },
   notes: () => [
-    "Cline tells its hooks no prompt: a task is one message. A refusal ends its whole run, so Galley refuses only with `strict` or while changes wait for review.",
+    "A hook's refusal ends Cline's whole run: Galley refuses only with `strict`, or its own edit and shell tools while changes wait for review.",
   ],
 }

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path"
 import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
-import { hasEntries, withEntries, withoutEntries, withoutTomlBlock, withTomlBlock } from "./edits.ts"
+import { hasEntries, priorEntries, withEntries, withoutEntries, withoutTomlBlock, withTomlBlock } from "./edits.ts"
 import type { Part } from "./target.ts"
 
 /** What is to become of one file. Null: no file. */
@@ -80,7 +80,9 @@ export function planUninstall(parts: readonly Part[], memories: readonly Memory[
       return { file: part.file, before: now, after: memory.before, mode: 0o600 }
     switch (part.kind) {
       case "json": {
-        const left = withoutEntries(part.file, now, part.entries)
+        const bare = withoutEntries(part.file, now, part.entries)
+        const prior = priorEntries(part.file, memory?.before ?? "", part.entries)
+        const left = prior.length === 0 ? bare : withEntries(part.file, bare, prior)
         const emptied = memory !== undefined && memory.before === null && /^\s*\{\s*\}\s*$/.test(left)
         return { file: part.file, before: now, after: emptied ? null : left, mode: 0o600 }
       }

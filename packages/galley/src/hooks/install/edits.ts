@@ -65,6 +65,17 @@ function withoutAt(file: string, text: string, path: readonly (string | number)[
   return removeMember(text, container, (container.children ?? []).indexOf(member))
 }
 
+/** What stood at the entries' places in an earlier text, as entries: a person's own value that ours replaced. */
+export function priorEntries(file: string, earlier: string, entries: readonly JsonEntry[]): JsonEntry[] {
+  if (earlier.trim() === "") return []
+  return entries.flatMap((entry): JsonEntry[] => {
+    const there: unknown = valueAt(file, earlier, entry.path)
+    if (entry.kind === "value") return there === undefined ? [] : [{ ...entry, value: there }]
+    const same: unknown[] = Array.isArray(there) ? there.filter(entry.isOurs) : []
+    return same.map(value => ({ ...entry, value }))
+  })
+}
+
 /** Whether all entries stand in the text as they should, and nothing of ours besides. */
 export function hasEntries(file: string, text: string, entries: readonly JsonEntry[]): boolean {
   if (text.trim() === "") return false
