@@ -1,6 +1,7 @@
 import { pathFromBytes } from "@galley/core/path.ts"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import { answer } from "./session/ask.ts"
+import { unforeseen } from "./session/disk-trouble.ts"
 import { collectGarbage } from "./session/garbage.ts"
 import { takeNotes } from "./session/feedback.ts"
 import { claim } from "./session/hook-calls.ts"
@@ -36,7 +37,7 @@ export function assembleWorkspace({ session, notices, intents, watch }: Assembly
   const armed: ArmedLooks = new Map()
   return {
     root: session.root.path,
-    as: context => requestsOf(session, tools, armed, context),
+    as: context => withKnownFailures(requestsOf(session, tools, armed, context)),
     propose: (context, call) => propose(session, intents, context, call),
     commit: (context, proposal, options) => commitProposal(session, context, proposal, options),
     onChange: watch,
@@ -81,6 +82,24 @@ function requestsOf(session: Session, tools: Tools, armed: ArmedLooks, context: 
     purge: params => purge(session, context, named(params)),
     gc: params => collectGarbage(session, context, params),
   }
+}
+
+/** So that no surface ever meets a bare error of the disk. */
+function withKnownFailures(requests: Requests): Requests {
+  const known = Object.entries(requests).map(([name, make]) => {
+    const work = make as (...words: readonly unknown[]) => Promise<unknown>
+    return [
+      name,
+      async (...words: readonly unknown[]): Promise<unknown> => {
+        try {
+          return await work(...words)
+        } catch (error) {
+          throw unforeseen(error)
+        }
+      },
+    ] as const
+  })
+  return Object.fromEntries(known) as unknown as Requests
 }
 
 /** A path given by its bytes, as the string that stands for it everywhere inside. */

@@ -12,6 +12,7 @@ import { openRoot, type Root } from "./io/roots.ts"
 import { sweepRunFolders } from "./io/view-folder.ts"
 import { watchFolder } from "./io/watch.ts"
 import type { Config } from "./session/config.ts"
+import { unforeseen } from "./session/disk-trouble.ts"
 import type { IntentHandler } from "./session/intents.ts"
 import { repairInterrupted } from "./session/repair.ts"
 import type { Session } from "./session/session.ts"
@@ -29,6 +30,14 @@ export async function openWorkspace(options: {
   readonly config: Config
   readonly env: Env
 }): Promise<Workspace> {
+  try {
+    return await openOnDisk(options)
+  } catch (error) {
+    throw unforeseen(error)
+  }
+}
+
+async function openOnDisk(options: Parameters<typeof openWorkspace>[0]): Promise<Workspace> {
   const files = realFiles()
   const root = await openRoot(files, options.root)
   const place = locateStore(root.path, { variables: { GALLEY_HOME: options.home }, userHome: options.home })

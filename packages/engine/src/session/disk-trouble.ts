@@ -38,3 +38,17 @@ export function failureFrom(error: unknown, outcome: string): Failure | null {
       return new Failure("STORE_FAILED", `${outcome} The disk reports ${code}.`)
   }
 }
+
+/**
+ * A refusal of the disk at a place where none was foreseen, as something a person can act on; all else as it is. For the rims where
+ * requests end: whoever knows what was and was not done says so nearer by. Errors of ours carry no system call.
+ */
+export function unforeseen(error: unknown): unknown {
+  if (error instanceof Failure || !(error instanceof Error) || !("syscall" in error)) return error
+  return (
+    failureFrom(
+      error,
+      "The request could not be finished; what it had begun is whole or is repaired at the next start.",
+    ) ?? error
+  )
+}

@@ -1,3 +1,4 @@
+import { unforeseen } from "../session/disk-trouble.ts"
 import { Failure } from "@galley/core/failure.ts"
 import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
@@ -119,7 +120,8 @@ async function calling(
     capture: "recorded",
     recorded: [],
   }
-  const result = await work(call).catch((error: unknown) => {
+  const result = await work(call).catch((thrown: unknown) => {
+    const error = unforeseen(thrown)
     if (error instanceof Failure) return failedCall(error.toData())
     throw error
   })

@@ -1,4 +1,4 @@
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { Failure } from "@galley/core/failure.ts"
 import { requests, type RequestName } from "@galley/core/protocol/requests.ts"

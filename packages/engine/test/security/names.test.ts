@@ -19,7 +19,9 @@ const read = (root: string, path: string): string | null =>
   existsSync(place(root, path)) ? readFileSync(place(root, path), "utf8") : null
 
 describe("a hostile name is a name", () => {
-  test("created, edited, accepted, rejected, rewound and undone, in a hostile folder too", async () => {
+  test("created, edited, accepted, rejected, rewound and undone, in a hostile folder too", {
+    timeout: 240_000,
+  }, async () => {
     const s = (story = await tell({ git: true, files: { "bystander.txt": "b\n" } }))
     const paths = Object.values(hostileNames).map((name, at) =>
       at % 2 === 0 ? name : `${name.slice(0, 60)} folder/${name}`,
@@ -55,7 +57,9 @@ describe("a hostile name is a name", () => {
     expect(s.read("bystander.txt")).toBe("b\n")
   })
 
-  test("an archive of them, unpacked by an agent's command: every one is reviewable, rejectable and comes back", async () => {
+  test("an archive of them, unpacked by an agent's command: every one is reviewable, rejectable and comes back", {
+    timeout: 240_000,
+  }, async () => {
     const s = (story = await tell({ git: true, files: { "keep.txt": "k\n" } }))
     const packing = mkdtempSync(join(tmpdir(), "galley-archive-"))
     try {
