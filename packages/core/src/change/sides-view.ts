@@ -75,16 +75,18 @@ export function propertyTexts(view: SidesView): string[] {
 function textView(sides: LoadedSides, charset?: Charset): TextView | null {
   const { base, current } = sides
   const before = textOf(base, charset)
-  const after = textOf(current, charset)
+  // A mode alone, in a file of megabytes: nothing to read twice or to compare.
+  const same = base.kind === "file" && current.kind === "file" && sameBytes(base.bytes, current.bytes)
+  const after = same ? before : textOf(current, charset)
   if ((before === null && base.kind !== "absent") || (after === null && current.kind !== "absent")) return null
   const encoding = (before ?? after)?.encoding
   if (encoding === undefined) return null
   const lines = before === null ? [] : splitLines(before.text)
-  const newLines = after === null ? [] : splitLines(after.text)
+  const newLines = same ? lines : after === null ? [] : splitLines(after.text)
   return {
     base: lines,
     current: newLines,
-    diff: diffLines(lines, newLines),
+    diff: same ? { hunks: [], coarse: false } : diffLines(lines, newLines),
     baseEncoding: before?.encoding ?? encoding,
     currentEncoding: after?.encoding ?? encoding,
   }

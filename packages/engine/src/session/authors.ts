@@ -9,10 +9,12 @@ import { movesSinceQuiet, moverOf, type LoggedMove } from "./moves.ts"
 import type { Session } from "./session.ts"
 
 /**
- * Whose lines a pending item has, replayed from the log since nothing was pending at the path. Null where a side is no text.
+ * Whose lines a pending item has, replayed from the log since nothing was pending at the path. Null where a side is no text, and where no
+ * line differs.
  */
 export async function authorshipOf(session: Session, path: WorkspacePath, view: SidesView): Promise<Authorship | null> {
-  if (view.text === null) return null
+  // Where no line differs (a mode, an encoding) there is nobody's line to tell, in files of megabytes too.
+  if (view.text === null || view.text.diff.hunks.length === 0) return null
   const moves = await movesSinceQuiet(session, path)
   const [first] = moves
   if (first === undefined) return null

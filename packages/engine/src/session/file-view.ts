@@ -94,7 +94,8 @@ export interface ParkedView {
   readonly shown: SubjectView
 }
 
-function fileViewBy(shown: SubjectView, authorship: Authorship | null, marks: Marks): FileView {
+/** {@link fileView} for a caller that knows whose lines they are. */
+export function fileViewBy(shown: SubjectView, authorship: Authorship | null, marks: Marks): FileView {
   const { subject, view } = shown
   const same =
     view.text === null

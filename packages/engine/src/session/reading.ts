@@ -13,6 +13,7 @@ import { readDisk } from "./disk.ts"
 import {
   fileId,
   fileView,
+  fileViewBy,
   isInConflict,
   parkedView,
   sameHunk,
@@ -145,7 +146,7 @@ export async function file(session: Session, params: Params<"file">): Promise<Re
   const text = (state: Loaded): string | null => (state.kind === "absent" ? "" : (textOf(state, charset)?.text ?? null))
   return {
     version: 1,
-    file: await fileView(session, view, await readMarks(session)),
+    file: fileViewBy(view, authorship, await readMarks(session)),
     base: text(view.sides.base),
     current: text(view.sides.current),
     authors: authorship === null ? [] : [...authorship.current],
