@@ -67,7 +67,7 @@ async function rewindThousand(): Promise<BenchRow> {
     git("commit", "-q", "-m", "changed")
     const ours: number[] = []
     const theirs: number[] = []
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       ours.push(await timed(() => person.rewind({ message })))
       await person.undo({})
       // Durable, as ours is: the checkout is followed by a flush of what it wrote.

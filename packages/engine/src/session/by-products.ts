@@ -23,6 +23,11 @@ export async function keepByProducts(
   const lines: string[] = []
   const { scratch } = session
   const madeFrom = how.write || products.length === 0 ? [] : await pendingNow(session)
+  if (!how.write && products.length > 0)
+    await session.lock.hold(async () => {
+      expireByProducts(session, session.config["gc.keepDays"])
+      return Promise.resolve()
+    })
   for (const product of products) {
     const size = `${product.paths} ${product.paths === 1 ? "path" : "paths"}, ${product.bytes} bytes`
     const line = (what: string): void =>

@@ -1,6 +1,7 @@
 import type { Operation } from "@galley/core/history/operation.ts"
 import type { Params, RequestContext, Result } from "@galley/core/protocol/requests.ts"
 import { unknown, type BlobId } from "@galley/core/state.ts"
+import { expireByProducts } from "./by-products.ts"
 import { blobOf } from "./contents.ts"
 import { movesSinceQuiet } from "./moves.ts"
 import { refuseAgent } from "./policy.ts"
@@ -40,6 +41,7 @@ export async function collectGarbage(
         ? "Nothing can be rewound afterwards."
         : `Undo and rewind reach back to ${new Date(oldest.at).toISOString()} (${oldest.title}).`
     if (params.dryRun !== true) {
+      expireByProducts(session, params.keepDays ?? session.config["gc.keepDays"])
       await session.store.commit({ redacted: expired.filter(operation => operation.changes.length > 0).map(emptied) })
       await session.store.removeBlobs(removed)
     }
