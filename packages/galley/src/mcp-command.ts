@@ -12,13 +12,14 @@ import { workspaceRoot } from "./workspace-root.ts"
 export function mcpCommand(version: string, newId: () => string): CommandModule {
   return {
     configure(command) {
+      command.option("--hooked", "the agent has Galley's hooks too (set by install): say so if they did not run")
       command.description(
         "Serves one agent over MCP on standard input and output. The workspace is --workspace, else the client's root, else " +
           "the folder it started in. An agent starts this itself; to try it by hand use galley call.",
       )
       examples(command, ["galley mcp --workspace /path/to/project", "galley mcp --review hold"])
     },
-    async run(context) {
+    async run(context, _operands, options) {
       const { globals, engine, surroundings } = context
       let opened: { readonly root: string; readonly workspace: Promise<Workspace> } | null = null
       const done = serveOnStreams(
@@ -34,6 +35,7 @@ export function mcpCommand(version: string, newId: () => string): CommandModule 
             ...(globals.review === undefined ? {} : { review: globals.review }),
             ...(globals.policy === undefined ? {} : { policy: globals.policy }),
           },
+          hooked: options["hooked"] === true,
           asksRoots: globals.workspace === undefined,
           workspace,
           progressEveryMs: Number(surroundings.variables["GALLEY_PROGRESS_MS"] ?? 5_000),

@@ -1,5 +1,5 @@
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
-import type { Workspace } from "@galley/engine/workspace.ts"
+import type { Requests, Workspace } from "@galley/engine/workspace.ts"
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -25,6 +25,8 @@ export interface Connection {
   readonly asksRoots: boolean
   /** Opens the workspace, once; `roots` are the client's folders, if any. */
   workspace(roots: readonly string[]): Promise<Workspace>
+  /** The agent was set up with hooks: a conversation that none of them told of is said to its model, and written down, once. */
+  readonly hooked?: boolean
   /** Milliseconds between two signs of life during a call. Clients give up after 30 s to 60 s without one. */
   readonly progressEveryMs: number
   /** What a person who looks after the server should see; standard error. */
@@ -39,6 +41,7 @@ export function mcpServer(connection: Connection): McpServerFactory {
       { capabilities: { tools: {} }, instructions },
     )
     let roots: Promise<readonly string[] | InputRequiredResult> | null = null
+    const told = new Set<string>()
     server.setRequestHandler("tools/list", () => ({ tools: [...tools] }))
     server.setRequestHandler("tools/call", async (request, call) => {
       const { name, arguments: input = {} } = request.params
@@ -47,7 +50,7 @@ export function mcpServer(connection: Connection): McpServerFactory {
       try {
         const folders = connection.asksRoots ? await askOnce(call) : []
         if (isInputRequiredResult(folders)) return folders
-        return await makeCall(connection, await connection.workspace(folders), name, input, call)
+        return await makeCall(connection, await connection.workspace(folders), told, { name, input }, call)
       } catch (error) {
         if (error instanceof ProtocolError) throw error
         connection.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
@@ -69,8 +72,8 @@ export function mcpServer(connection: Connection): McpServerFactory {
 async function makeCall(
   connection: Connection,
   workspace: Workspace,
-  tool: string,
-  input: Record<string, unknown>,
+  told: Set<string>,
+  { name: tool, input }: { readonly name: string; readonly input: Record<string, unknown> },
   call: ServerContext,
 ): Promise<CallToolResult> {
   const identity = identify(connection.identity, call.mcpReq._meta)
@@ -78,10 +81,30 @@ async function makeCall(
   const requests = workspace.as({ actor: "agent", ...connection.settings, ...identity, ...guessed })
   const life = signsOfLife(call, connection.progressEveryMs)
   try {
-    return toolResult(await requests.call({ tool, input }, { signal: call.mcpReq.signal, progress: life.say }))
+    const silent = connection.hooked === true && (await isSilent(connection, requests, identity.conversation, told))
+    const result = await requests.call({ tool, input }, { signal: call.mcpReq.signal, progress: life.say })
+    if (!silent) return toolResult(result)
+    await requests.trouble({ title: "Hooks did not run", text: hooksSilent })
+    return toolResult({ ...result, text: `${result.text}\n\n[${hooksSilent}]` })
   } finally {
     life.stop()
   }
+}
+
+const hooksSilent =
+  "Galley's hooks did not run in this conversation: what the agent's own tools change is not recorded as its work. " +
+  "Tell the person to run galley doctor."
+
+/** Whether no hook has told of a conversation that a hook would have told of before its first call. */
+async function isSilent(
+  connection: Connection,
+  requests: Requests,
+  conversation: string,
+  told: Set<string>,
+): Promise<boolean> {
+  if (told.has(conversation) || conversation === connection.identity.fallback) return false
+  told.add(conversation)
+  return (await requests.log({ conversation, counts: false })).messages.length === 0
 }
 
 /** Progress notifications while a call runs: what the work says, at once, and its last words again when it is silent for long. */

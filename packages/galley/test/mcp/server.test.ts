@@ -378,7 +378,7 @@ describe("whose call it is", () => {
       _meta: { sessionId: "codex-session", callId: "call_1", "x-codex-turn-metadata": { turn_id: "turn-7" } },
     })
     expect(noted().flatMap(one => ("context" in one ? [one["context"]] : []))).toEqual([
-      { actor: "agent", review: "hold", conversation: "claude-session", callId: "toolu_1" },
+      { actor: "agent", review: "hold", conversation: "claude-session", guessed: true, callId: "toolu_1" },
       { actor: "agent", review: "hold", conversation: "codex-session", message: "turn-7", callId: "call_1" },
     ])
   })

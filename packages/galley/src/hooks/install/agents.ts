@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { pluginText } from "./opencode-plugin.ts"
 import type { JsonEntry } from "./edits.ts"
-import { callSeconds, hookLine, isOurHook, serverWords, type Target, type Wanted } from "./target.ts"
+import { callSeconds, hookedServerWords, hookLine, isOurHook, serverWords, type Target, type Wanted } from "./target.ts"
 
 /** Seconds that a hook may take before its agent goes on without it: all of them fail open, so long. */
 const hookSeconds = 120
@@ -35,7 +35,7 @@ export const claudeCode: Target = {
   parts(wanted) {
     const config = wanted.variables["CLAUDE_CONFIG_DIR"]
     const folder = config ?? join(wanted.home, ".claude")
-    const [command, ...args] = serverWords(wanted)
+    const [command, ...args] = hookedServerWords(wanted)
     const server = { type: "stdio", command, args, env: {}, alwaysLoad: true }
     const user = wanted.scope === "user"
     const own = "Edit|MultiEdit|Write|NotebookEdit|Bash"
@@ -93,7 +93,7 @@ export const codex: Target = {
       wanted.scope === "user"
         ? (wanted.variables["CODEX_HOME"] ?? join(wanted.home, ".codex"))
         : join(wanted.root, ".codex")
-    const [command, ...args] = serverWords(wanted)
+    const [command, ...args] = hookedServerWords(wanted)
     const block = [
       "[mcp_servers.galley]",
       `command = ${JSON.stringify(command)}`,
@@ -127,7 +127,7 @@ export const qwenCode: Target = {
   title: "Qwen Code",
   parts(wanted) {
     const file = join(wanted.scope === "user" ? wanted.home : wanted.root, ".qwen/settings.json")
-    const [command, ...args] = serverWords(wanted)
+    const [command, ...args] = hookedServerWords(wanted)
     const server = { command, args, timeout: callSeconds(wanted) * 1000, alwaysLoadTools: true }
     const own = "edit|write_file|notebook_edit|run_shell_command"
     const hooks = hookEntries(

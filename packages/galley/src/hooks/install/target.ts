@@ -48,6 +48,11 @@ export function serverWords(wanted: Wanted): readonly [string, ...string[]] {
   return [wanted.self.node, wanted.self.program, "mcp", ...review]
 }
 
+/** The same for an agent whose hooks and server name the same conversations: the server then notices hooks that did not run. */
+export function hookedServerWords(wanted: Wanted): readonly [string, ...string[]] {
+  return [...serverWords(wanted), "--hooked"]
+}
+
 /** The command line of a hook, for an agent that gives it to a shell. */
 export function hookLine(wanted: Wanted, agent: string): string {
   const review = wanted.review === null ? [] : ["--review", wanted.review]
