@@ -86,9 +86,11 @@ export class Session {
     return this.pending.find(file => file.path === path) ?? null
   }
 
-  /** The messages that a pending file was changed in. */
+  /** The messages that a pending file was changed in; not those that a restore left behind. */
   messagesOf(file: FileView): readonly string[] {
-    return file.messages ?? this.origins.get(file.path) ?? []
+    if (file.messages !== undefined) return file.messages
+    const standing = new Set(this.log?.messages.filter(message => message.onHeadPath).map(message => message.id))
+    return (this.origins.get(file.path) ?? []).filter(message => standing.has(message))
   }
 
   /** Both texts of a pending file if they are here already. */
