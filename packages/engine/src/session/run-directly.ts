@@ -2,6 +2,7 @@ import { Failure } from "@galley/core/failure.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
 import { commandEnvironment } from "../io/environment.ts"
 import { cwdRefusal, runProcess } from "../io/processes.ts"
+import { failureFrom } from "./disk-trouble.ts"
 import { armLook } from "./hook-look.ts"
 import { reviewModeOf } from "./policy.ts"
 import { recordRun } from "./run.ts"
@@ -53,6 +54,8 @@ export async function runDirectly(
       remarks: unseen,
       refsMoved: second.refsMoved,
       onDisk: true,
+    }).catch((error: unknown) => {
+      throw failureFrom(error, "The command ran and what it changed stands, but it could not be recorded.") ?? error
     })
     const result = await afterReview(session, request, call, end, {
       capture,

@@ -73,8 +73,8 @@ test(`random requests (${runs}): refused by their schema, answered, or a Failure
           return
         }
         const made = s.workspace.as({
-          actor: actor as "agent" | "person",
-          review: review as "hold" | "apply",
+          actor,
+          review,
           conversation: "c",
         })
         try {

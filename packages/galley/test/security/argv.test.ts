@@ -98,15 +98,18 @@ it("MCP over stdio: malformed, partial, binary and huge messages are answered or
     stdio: ["pipe", "pipe", "pipe"],
   })
   let out = ""
-  let ended: number | null = null
+  const end: { code: number | null } = { code: null }
   server.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
-  server.on("exit", code => (ended = code ?? -1))
+  server.on("exit", code => (end.code = code ?? -1))
   server.stdin.on("error", () => {})
   const say = (text: string | Uint8Array): void => void server.stdin.write(text)
   const until = async (mark: string): Promise<void> => {
-    for (const began = Date.now(); !out.includes(mark) && Date.now() - began < 60_000 && ended === null; )
+    for (const began = Date.now(); !out.includes(mark) && Date.now() - began < 60_000 && end.code === null; )
       await new Promise(resolve => setTimeout(resolve, 50))
-    expect({ mark, found: out.includes(mark), ended, out: out.slice(-500) }).toMatchObject({ found: true, ended: null })
+    expect({ mark, found: out.includes(mark), ended: end.code, out: out.slice(-500) }).toMatchObject({
+      found: true,
+      ended: null,
+    })
   }
   try {
     say(
