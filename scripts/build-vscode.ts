@@ -64,9 +64,12 @@ export function packExtension(withProgram: boolean): string {
   mkdirSync(join(staged, "dist"))
   copyFileSync(join(extension, "dist/extension.cjs"), join(staged, "dist/extension.cjs"))
   cpSync(join(extension, "dist/grammars"), join(staged, "dist/grammars"), { recursive: true })
-  if (withProgram)
+  if (withProgram) {
     for (const part of ["bin", "dist"])
       cpSync(join(root, "packages/galley", part), join(staged, "program", part), { recursive: true })
+    // Its files are ES modules; the extension's own manifest says nothing about that.
+    writeFileSync(join(staged, "program/package.json"), '{ "type": "module" }\n')
+  }
   const out = join(extension, "dist", withProgram ? "galley-with-program.vsix" : "galley.vsix")
   const words = ["package", "--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links", "-o", out]
   const done = spawnSync(process.execPath, [packer(), ...words], { cwd: staged, encoding: "utf8" })

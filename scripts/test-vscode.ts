@@ -55,10 +55,10 @@ async function main(words: readonly string[]): Promise<number> {
     })
     browser = await openBrowser()
     // Ended from outside (a time limit): nothing is left running.
-    const { stop } = server
+    const started = server
     for (const signal of ["SIGTERM", "SIGINT"] as const)
       process.once(signal, () => {
-        stop()
+        started.stop()
         rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
         process.exit(1)
       })
