@@ -52,7 +52,8 @@ export function App({ client }: { readonly client: Client }) {
     if (options.replace === true) history.replaceState(null, "", address)
     else if (location.hash !== address) history.pushState(null, "", address)
     setPlace(next)
-    setDrawer(false)
+    // What the page opens by itself leaves the list as it is.
+    if (options.replace !== true) setDrawer(false)
   }, [])
 
   useEffect(() => {

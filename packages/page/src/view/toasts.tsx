@@ -23,7 +23,7 @@ export function useToasts(): {
     (text: string, action?: Toast["action"]) => {
       const id = next.current++
       setToasts(all => [
-        ...all.filter(one => one.text !== text).slice(-2),
+        ...all.filter(one => one.text !== text).slice(-1),
         { id, text, ...(action === undefined ? {} : { action }) },
       ])
       setTimeout(() => drop(id), stays)

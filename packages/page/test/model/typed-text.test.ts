@@ -1,5 +1,5 @@
 import { joinLines, splitLines } from "@galley/core/text/lines.ts"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { editorChanges, editorTextOf, linesOfEditor, reconcile } from "../../src/model/typed-text.ts"
 

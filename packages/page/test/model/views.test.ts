@@ -1,5 +1,5 @@
 import { pathFromBytes } from "@galley/core/path.ts"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { inertText } from "../../src/model/inert.ts"
 import { type Place, readPlace, writePlace } from "../../src/model/place.ts"
