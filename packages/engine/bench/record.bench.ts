@@ -20,7 +20,12 @@ export async function rows(): Promise<BenchRow[]> {
 
 async function captureOneEdit(): Promise<BenchRow> {
   return inRepository(files, async (root, workspace, git) => {
-    // The peer: a shadow repository seeded with everything, as shadow-git checkpoints keep one.
+    // The peer: a shadow repository seeded with everything, as shadow-git checkpoints keep one. Not the person's own: its commits would be
+    // for Galley to notice.
+    const shadow = ["--git-dir", join(root, "../shadow"), "--work-tree", root]
+    git(...shadow, "init", "-q")
+    git(...shadow, "add", "-A")
+    git(...shadow, "commit", "-q", "-m", "seed")
     const agent = workspace.as({ actor: "agent", conversation: "bench" })
     const ours: number[] = []
     const theirs: number[] = []
@@ -41,8 +46,8 @@ async function captureOneEdit(): Promise<BenchRow> {
       writeFileSync(join(root, "d1/f1.txt"), `their round ${round}\n`)
       theirs.push(
         await timed(() => {
-          git("add", "-A")
-          git("commit", "-q", "-m", `round ${round}`)
+          git(...shadow, "add", "-A")
+          git(...shadow, "commit", "-q", "-m", `round ${round}`)
         }),
       )
     }

@@ -189,6 +189,12 @@ async function turnOf(
 
 /** The change on top of what stands there now, where it was made from something else; overlapping lines stay as they are now. */
 async function afterMerge(session: Session, change: ProposedChange, standing: Standing): Promise<Loaded> {
+  // What a raced command started from is not known, but both changes were made to what is agreed on.
+  if (change.raced === true && isPendingItem(standing)) {
+    const { base, current } = standing.sides
+    const both = mergeStates(base, current, change.after, "take-theirs", await session.charsetFor(change.path))
+    return both.kind === "merged" ? both.state : change.after
+  }
   if (change.from === undefined || change.raced === true || sameLoaded(change.from, standing.sides.current))
     return change.after
   const merge = mergeStates(

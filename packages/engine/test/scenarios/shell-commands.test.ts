@@ -76,12 +76,12 @@ describe.each(ways)("over a $way", ({ way, capture, config }) => {
 
   test("S61 what was changed when the time was up, or when a signal came, is kept and said", async () => {
     const s = await story({ git: true, files, config })
-    const { requests, bash } = s.agent()
+    const agent = s.agent()
     const input = { command: "echo early >> a.txt; sleep 300 & sleep 300", timeout_ms: 1500 }
-    const late = await requests.call({ tool: "bash", input })
+    const late = await agent.requests.call({ tool: "bash", input })
     expect([late.error?.code, late.changes.map(change => change.path)]).toEqual(["TIMEOUT", ["a.txt"]])
     expect(s.read("a.txt")).toBe(`${five}early\n`)
-    const killed = await bash("echo x >> b.txt; kill -9 $$")
+    const killed = await agent.bash("echo x >> b.txt; kill -9 $$")
     expect([killed.exitCode, killed.changes.map(change => change.path)]).toEqual([137, ["b.txt"]])
   })
 
