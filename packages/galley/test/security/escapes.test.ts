@@ -36,7 +36,7 @@ it("whatever names and texts say, in status, diff, log, show, cat, rewind plans,
   const script = `const fs = require("fs"); for (const name of ${JSON.stringify(names)}) { fs.mkdirSync(require("path").dirname("./" + name), { recursive: true }); fs.writeFileSync(name, ${JSON.stringify(`one ${evil}
 two
 `)}) }`
-  const ran = place.run(["run", "--keep", "--", process.execPath, "-e", script])
+  const ran = place.run(["--review", "apply", "run", "--", process.execPath, "-e", script])
   expect(ran.code, ran.err).toBe(0)
   expect(isDangerous(ran.err), ran.err).toBe(false)
   agent({ command: "create", path: "plain.txt", file_text: `one ${evil}\n\ttwo\r\n` })
