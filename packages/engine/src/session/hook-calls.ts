@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto"
 import type { Item } from "@galley/core/change/item.ts"
 import type { ConversationId, MessageId } from "@galley/core/history/operation.ts"
 import type { WorkspacePath } from "@galley/core/path.ts"
 import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
 import type { State } from "@galley/core/state.ts"
+import { blobIdOf } from "../io/hash.ts"
 import type { Session } from "./session.ts"
 
 /** A call of an agent's own tool that was begun and whose end nobody has told yet. */
