@@ -80,7 +80,7 @@ export class Ground {
       const notices = await reopen(place)
       const { seen, wrong: found } = await lookAtPlace(place)
       // What a direct command did is folded in when its path is next looked at.
-      const unfolded = (line: string): boolean => point.deed.direct === true && line.includes("on disk is")
+      const unfolded = (line: string): boolean => isDirect(point.deed, plain) && line.includes("on disk is")
       wrong.push(...found.filter(line => !unfolded(line)), ...judge(point.deed, plain, seen, notices))
       return { ending, wrong }
     } finally {
@@ -141,10 +141,16 @@ async function reopen(place: string): Promise<readonly string[]> {
   return notices
 }
 
+/** On a machine without views every command is direct. */
+function isDirect(deed: Deed, plain: Plain): boolean {
+  const isCommand = deed.request === "run" || deed.params["tool"] === "bash"
+  return deed.direct === true || (isCommand && /"capture":"(recorded|detected)"/.test(plain.ending.text))
+}
+
 /** Wholly undone or wholly done; what several commits did may be done in part, but each file is as before or as after. */
 function judge(deed: Deed, plain: Plain, seen: Seen, notices: readonly string[]): string[] {
   const { before, after } = plain
-  if (deed.direct === true) return []
+  if (isDirect(deed, plain)) return []
   const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
   if (same(seen, before) || same(seen, after)) return []
   const wrong: string[] = []
