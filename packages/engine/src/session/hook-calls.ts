@@ -116,9 +116,7 @@ async function claims(session: Session): Promise<readonly Claim[]> {
 }
 
 function keysOf(tool: string, input: Readonly<Record<string, unknown>>, callId: string | undefined): string[] {
-  const content = createHash("sha256")
-    .update(`${tool}\n${sorted(input)}`)
-    .digest("hex")
+  const content = blobIdOf(new TextEncoder().encode(`${tool}\n${sorted(input)}`))
   return [...(callId === undefined ? [] : [`call ${callId}`]), `content ${content}`]
 }
 
