@@ -5,7 +5,12 @@ import type { StreamParser } from "@codemirror/language"
 export async function languageFor(path: string): Promise<Extension | null> {
   const name = path.split("/").at(-1)?.toLowerCase() ?? ""
   const ending = name.includes(".") ? (name.split(".").at(-1) ?? "") : name
-  return (await languages[ending]?.()) ?? null
+  try {
+    return (await languages[ending]?.()) ?? null
+  } catch {
+    // The server went before it was fetched; the text is readable without colours.
+    return null
+  }
 }
 
 const script = async (config: { jsx?: boolean; typescript?: boolean }): Promise<Extension> =>

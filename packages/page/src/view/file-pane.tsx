@@ -129,17 +129,20 @@ export function FilePane(props: FilePaneProps) {
       },
       proofOf(file, around),
       opened.editable(),
-    ).then(opening => {
-      if (!live) return opening.destroy()
-      made = opening
-      editor.current = opening
-      opened.attach(opening)
-      const wanted = file.result.file.hunks.findIndex(hunk => hunk.id === now.current.hunk)
-      if (file.result.file.hunks.length > 0) opening.activate(Math.max(0, wanted), { scroll: true })
-      tellPlace()
-      now.current.seen(file.result.file)
-      performance.mark("galley-file-shown")
-    })
+    ).then(
+      opening => {
+        if (!live) return opening.destroy()
+        made = opening
+        editor.current = opening
+        opened.attach(opening)
+        const wanted = file.result.file.hunks.findIndex(hunk => hunk.id === now.current.hunk)
+        if (file.result.file.hunks.length > 0) opening.activate(Math.max(0, wanted), { scroll: true })
+        tellPlace()
+        now.current.seen(file.result.file)
+        performance.mark("galley-file-shown")
+      },
+      () => now.current.say("The editor could not be loaded: the server is away. Reload when it is back."),
+    )
     return () => {
       live = false
       opened.keep()
