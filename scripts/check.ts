@@ -10,9 +10,15 @@ import { join } from "node:path"
 
 const root = join(import.meta.dirname, "..")
 const bin = (name: string): string => join(root, "node_modules", ".bin", name)
-const projects = ["packages/core", "packages/core/test", "packages/engine", "packages/galley", "packages/page", "packages/vscode", "scripts"].filter(folder =>
-  existsSync(join(root, folder, "tsconfig.json")),
-)
+const projects = [
+  "packages/core",
+  "packages/core/test",
+  "packages/engine",
+  "packages/galley",
+  "packages/page",
+  "packages/vscode",
+  "scripts",
+].filter(folder => existsSync(join(root, folder, "tsconfig.json")))
 const count = { passed: 0, failed: 0 }
 
 for (const project of projects) step(`types of ${project}`, bin("tsc"), ["-p", project])
@@ -36,7 +42,11 @@ function step(name: string, program: string, words: readonly string[]): boolean 
 
 function tests(): void {
   const report = join(root, ".scratch-tests.json")
-  const { status } = spawnSync(bin("vitest"), ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`], { cwd: root, stdio: "inherit" })
+  const { status } = spawnSync(
+    bin("vitest"),
+    ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+    { cwd: root, stdio: "inherit" },
+  )
   if (!existsSync(report)) {
     console.log("FAIL tests: the runner ended without a report")
     count.failed++

@@ -75,7 +75,8 @@ async function openStory(folder: string, options: StoryOptions): Promise<Story> 
     home,
     workspace,
     person,
-    agent: (conversation = "c1", review) => agentOf(workspace, { actor: "agent", conversation, ...(review === undefined ? {} : { review }) }),
+    agent: (conversation = "c1", review) =>
+      agentOf(workspace, { actor: "agent", conversation, ...(review === undefined ? {} : { review }) }),
     write: (path, content, mode) => put(root, path, content, mode),
     read: path => {
       try {
@@ -100,7 +101,8 @@ async function openStory(folder: string, options: StoryOptions): Promise<Story> 
 
 function agentOf(workspace: Workspace, context: RequestContext): Agent {
   const requests = workspace.as(context)
-  const edit = (input: Record<string, unknown>): Promise<CallResult> => requests.call({ tool: "str_replace_editor", input })
+  const edit = (input: Record<string, unknown>): Promise<CallResult> =>
+    requests.call({ tool: "str_replace_editor", input })
   return {
     requests,
     message: async text => (await requests.message({ text })).message ?? "",
@@ -118,6 +120,15 @@ function put(root: string, path: string, content: string | Uint8Array, mode?: nu
 }
 
 function gitIn(root: string): (...words: string[]) => string {
-  const env = { PATH: process.env["PATH"], HOME: root, GIT_CONFIG_NOSYSTEM: "1", GIT_AUTHOR_NAME: "P", GIT_AUTHOR_EMAIL: "p@example.invalid", GIT_COMMITTER_NAME: "P", GIT_COMMITTER_EMAIL: "p@example.invalid" }
-  return (...words) => execFileSync("git", words, { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: root,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "P",
+    GIT_AUTHOR_EMAIL: "p@example.invalid",
+    GIT_COMMITTER_NAME: "P",
+    GIT_COMMITTER_EMAIL: "p@example.invalid",
+  }
+  return (...words) =>
+    execFileSync("git", words, { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
 }

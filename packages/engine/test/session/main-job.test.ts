@@ -20,7 +20,10 @@ test("accepting one hunk and rejecting another leaves the first on disk and noth
   await agent.replace("a.txt", "one", "ONE")
   await agent.replace("a.txt", "five", "FIVE")
   const [file] = await s.pending()
-  expect(file?.hunks.map(hunk => [hunk.oldStart, hunk.newStart])).toEqual([[1, 1], [5, 5]])
+  expect(file?.hunks.map(hunk => [hunk.oldStart, hunk.newStart])).toEqual([
+    [1, 1],
+    [5, 5],
+  ])
   await s.person.accept({ path: "a.txt", hunks: [file?.hunks[0]?.id ?? ""] })
   await s.person.reject({ path: "a.txt", hunks: ["1"] })
   expect(s.read("a.txt")).toBe("ONE\ntwo\nthree\nfour\nfive\n")
