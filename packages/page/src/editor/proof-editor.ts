@@ -15,8 +15,8 @@ import { proofField, setActive, setProof } from "./proof-state.ts"
 /** A change that the program made (the server's text), not the person. */
 const fromServer = Annotation.define<true>()
 
-/** Above this (characters) syntax is not coloured. */
-const mostColoured = 2_000_000
+/** Above this (characters) syntax is not coloured: parsing ahead of the scroll takes slices of 20 to 50 ms, which is felt. */
+const mostColoured = 1_000_000
 /** So it is in a file with a longer line. */
 const longestColoured = 20_000
 
