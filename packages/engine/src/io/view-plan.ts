@@ -84,6 +84,12 @@ export function planMounts(run: string, view: PlannedView, git: GitPlan, isCopy:
     if (inTmp(path)) makeInTmp(run, path)
   }
   if (inTmp(root)) makeInTmp(run, root)
+  for (const [index, folder] of programFolders(view.env, root, inTmp).entries()) {
+    mkdirSync(`${run}/program-${index}`)
+    staged.push(bind(folder, `${run}/program-${index}`, "bind"))
+    laid.push(bind(`./program-${index}`, folder, "bind,ro"))
+    makeInTmp(run, folder)
+  }
   // ssh-agent puts its socket into /tmp, and git push needs it; gpg-agent's is below /run, which is not covered.
   const agent = view.env["SSH_AUTH_SOCK"]
   if (agent !== undefined && inTmp(agent) && !isIn(agent, root) && seenAt(agent).kind === "other") {
@@ -144,6 +150,22 @@ function makeInTmp(run: string, path: string): string {
   const place = `${run}/${isVar ? "var-tmp" : "tmp"}${path.slice((isVar ? "/var/tmp" : "/tmp").length)}`
   mkdirSync(native(place), { recursive: true })
   return place
+}
+
+/**
+ * Folders below /tmp in which commands find programs: those of PATH and that of the Node which runs us. They stay reachable, read-only,
+ * although /tmp is the command's own. Outer ones first, so that an inner one is laid over it.
+ */
+function programFolders(
+  env: Readonly<Record<string, string>>,
+  root: string,
+  inTmp: (path: string) => boolean,
+): string[] {
+  const onPath = (env["PATH"] ?? "").split(":").filter(folder => folder.startsWith("/"))
+  const folders = new Set([...onPath, dirname(process.execPath)].map(folder => folder.replace(/\/+$/, "")))
+  return [...folders]
+    .filter(folder => inTmp(folder) && !isIn(folder, root) && !isIn(root, folder) && seenAt(folder).kind === "folder")
+    .sort((a, b) => a.length - b.length)
 }
 
 function makeCache(path: string): boolean {

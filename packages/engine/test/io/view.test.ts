@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
+import { homedir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { readRefs } from "../../src/io/git-folder.ts"
@@ -21,8 +22,18 @@ function fresh(files: Readonly<Record<string, string>> = {}, name?: string, unde
 }
 
 /** A folder that views do not cover with a private one. */
-const onDisk = join(import.meta.dirname, "../../node_modules/.galley-test")
-mkdirSync(onDisk, { recursive: true })
+// Not below /tmp, which is a command's own in a view; a checkout may stand there.
+const onDisk = [
+  join(import.meta.dirname, "../../node_modules/.galley-test"),
+  "/var/cache/galley-test",
+  join(homedir(), ".galley-test"),
+].find(folder => {
+  try {
+    return !folder.startsWith("/tmp/") && mkdirSync(folder, { recursive: true }) !== null
+  } catch {
+    return false
+  }
+})
 
 const probe = fresh()
 const support = await probeViews(join(probe.home, "probe"), "p")
