@@ -110,6 +110,7 @@ function sessionOf(parts: Embedding): Session {
     config: parts.config,
     scratch: parts.scratch ?? null,
     masked: parts.masked ?? [],
+    unrecorded: [],
     charsetFor: async (path: WorkspacePath): Promise<Charset | undefined> => {
       const configured = declared.find(entry => matchesGlob(path, entry.glob))?.charset
       const charset = configured ?? (await declaredCharset(parts.files, parts.root, path))

@@ -10,6 +10,7 @@ import { errorCode, failureFrom } from "./disk-trouble.ts"
 import { policyOf, reviewModeOf } from "./policy.ts"
 import { agentView, recordChange, versionOf, type ChangeOutcome } from "./record.ts"
 import type { Session } from "./session.ts"
+import { isStoreTrouble, writeUnrecorded } from "./unrecorded.ts"
 import type { CallContext, ToolFiles, ToolRead, ToolWrite } from "./tool-files.ts"
 
 /** One tool call on its way through a session. */
@@ -168,15 +169,22 @@ async function change(
   call: SessionCall,
 ): Promise<ToolWrite> {
   const before = (await agentView(session, path)).state
-  const outcome = await recordChange(session, {
+  const asked = {
     context: call.context,
-    kind: "edit",
+    kind: "edit" as const,
     title: call.title,
     capture: call.capture,
     changes: [{ path, after, expected }],
     call: call.tool,
     began: call.began,
+  }
+  const outcome = await recordChange(session, asked).catch(async (error: unknown) => {
+    const goesOn =
+      !session.config.strict && reviewModeOf(session, call.context) === "apply" && call.policy !== "read-only"
+    if (!isStoreTrouble(error) || !goesOn) throw error
+    return writeUnrecorded(session, path, after, expected, error)
   })
+  if (typeof outcome === "string") return { kind: "written", version: versionOf(after), remark: outcome }
   call.recorded.push(outcome)
   const written = { kind: "written" as const, version: versionOf(after), ...(outcome.held ? { held: true } : {}) }
   const asks = reviewModeOf(session, call.context) === "ask"

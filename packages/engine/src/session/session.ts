@@ -22,6 +22,8 @@ export interface Session {
   readonly scratch: string | null
   /** Folders out of every command's reach: all stores and the configuration. Absolute. */
   readonly masked: readonly string[]
+  /** Edits of this process that could not be recorded, in words for the person. */
+  readonly unrecorded: string[]
   /** The encoding declared for a path, by configuration or `.editorconfig`; undefined where none is. */
   charsetFor(path: WorkspacePath): Promise<Charset | undefined>
 }

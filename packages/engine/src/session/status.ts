@@ -92,6 +92,7 @@ async function noticesNow(session: Session): Promise<string[]> {
   if (busy !== null)
     notices.push(`A ${busy} is under way: decisions that would write files are refused until it is finished.`)
   if (session.store.readOnly) notices.push("The store is open for reading only: nothing can be decided or recorded.")
+  notices.push(...session.unrecorded)
   return notices
 }
 

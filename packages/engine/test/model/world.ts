@@ -75,6 +75,7 @@ export async function makeWorld(
     config: resolveConfig([{ source: "model", values: { "message.idleSeconds": 86_400 } }]),
     scratch: null,
     masked: [],
+    unrecorded: [],
     charsetFor: () => Promise.resolve(undefined),
   }
   const open = (): Requests =>
