@@ -32,12 +32,10 @@ async function withoutStore(settings: Record<string, unknown>): Promise<Workspac
 }
 
 const edit = (workspace: Workspace, review?: "hold") =>
-  workspace
-    .as({ actor: "agent", conversation: "c", ...(review === undefined ? {} : { review }) })
-    .call({
-      tool: "str_replace_editor",
-      input: { command: "str_replace", path: join(root, "a.txt"), old_str: "one", new_str: "two" },
-    })
+  workspace.as({ actor: "agent", conversation: "c", ...(review === undefined ? {} : { review }) }).call({
+    tool: "str_replace_editor",
+    input: { command: "str_replace", path: join(root, "a.txt"), old_str: "one", new_str: "two" },
+  })
 
 test("B6 an edit that cannot be recorded is made, and agent and person are told that it cannot be undone", async () => {
   const workspace = await withoutStore({})
