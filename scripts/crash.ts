@@ -65,7 +65,7 @@ try {
     )
   }
 } finally {
-  ground.close()
+  await ground.close()
 }
 console.log(`${tried} points tried, ${bad} wrong`)
 process.exit(bad === 0 ? 0 : 1)

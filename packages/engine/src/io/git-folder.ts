@@ -19,7 +19,7 @@ export interface GitState extends GitFolder {
   /** `commit` is null on an unborn branch, `branch` on a detached head, both where refs cannot be read (see `refs`). */
   readonly head: GitHead
   readonly busy: GitBusy | null
-  /** `"unknown"`: a ref storage other than files (reftable, git ≥ 2.45); HEAD and refs are then not told. */
+  /** `"unknown"`: a ref storage other than files (reftable, git ≥ 2.45), or they could not be read; HEAD is then not told. */
   readonly refs: "files" | "unknown"
 }
 
@@ -47,9 +47,14 @@ export async function findGitFolder(root: string): Promise<GitFolder | null> {
 export async function readGitState(root: string): Promise<GitState | null> {
   const folder = await findGitFolder(root)
   if (folder === null) return null
-  const [head, busy, refs] = await Promise.all([readHead(folder), readBusy(folder.gitDir), refStorage(folder)])
-  const at = refs === "files" ? head : { commit: null, branch: null }
-  return { ...folder, head: { ...at, worktree: folder.worktree }, busy, refs }
+  const nowhere = { commit: null, branch: null, worktree: folder.worktree }
+  try {
+    const [head, busy, refs] = await Promise.all([readHead(folder), readBusy(folder.gitDir), refStorage(folder)])
+    return { ...folder, head: refs === "files" ? { ...head, worktree: folder.worktree } : nowhere, busy, refs }
+  } catch {
+    // What could not be read is not absent: taken for an unborn branch it would look as if HEAD had moved.
+    return { ...folder, head: nowhere, busy: null, refs: "unknown" }
+  }
 }
 
 /** Refs at one moment. Values are object ids or, for symbolic ones, `ref: NAME`. */
@@ -72,9 +77,9 @@ export async function readRefs(folder: Pick<GitFolder, "gitDir" | "commonDir">):
   const loose = new Map<string, string>()
   const own = folder.gitDir === folder.commonDir ? [] : [looseRefs(folder.gitDir, loose)]
   await Promise.all([looseRefs(folder.commonDir, loose), ...own])
-  const head = await headText(folder.gitDir)
+  const head = await headText(folder.gitDir).catch(() => null)
   if (head !== null) loose.set("HEAD", head)
-  return { loose, packed: (await text(join(folder.commonDir, "packed-refs"))) ?? "" }
+  return { loose, packed: (await quietText(join(folder.commonDir, "packed-refs"))) ?? "" }
 }
 
 /** The refs that differ, by name. A ref that was only packed (`git pack-refs`) did not move. */
@@ -99,12 +104,12 @@ async function gitDirIn(folder: string): Promise<Pick<GitFolder, "gitDir" | "com
   const stat = await lstat(entry).catch(() => null)
   if (stat === null) return null
   let named: string | null = entry
-  if (stat.isFile()) named = pointedTo(folder, (await text(entry)) ?? "")
+  if (stat.isFile()) named = pointedTo(folder, (await quietText(entry)) ?? "")
   const gitDir = named === null ? null : await realpath(named).catch(() => null)
   if (gitDir === null) return null
-  const common = (await text(join(gitDir, "commondir")))?.trimEnd()
+  const common = (await quietText(join(gitDir, "commondir")))?.trimEnd()
   const commonDir = common === undefined ? gitDir : await realpath(resolve(gitDir, common)).catch(() => null)
-  if (commonDir === null || (await headText(gitDir)) === null) return null
+  if (commonDir === null || (await headText(gitDir).catch(() => null)) === null) return null
   const parts = await Promise.all(["objects", "refs"].map(name => isFolder(join(commonDir, name))))
   return parts.every(Boolean) ? { gitDir, commonDir } : null
 }
@@ -148,7 +153,7 @@ async function headText(gitDir: string): Promise<string | null> {
 
 /** Most specific first: a rebase that stopped in a cherry-pick is a rebase. */
 async function readBusy(gitDir: string): Promise<GitBusy | null> {
-  const names = new Set(await readdir(gitDir).catch(() => []))
+  const names = new Set(await readdir(gitDir))
   if (names.has("rebase-merge") || names.has("rebase-apply")) return "rebase"
   if (names.has("MERGE_HEAD")) return "merge"
   if (names.has("CHERRY_PICK_HEAD")) return "cherry-pick"
@@ -177,7 +182,7 @@ async function looseRefs(gitDir: string, into: Map<string, string>): Promise<voi
     entries.map(async entry => {
       if (!entry.isFile() || entry.name.endsWith(".lock")) return
       const path = join(entry.parentPath, entry.name)
-      const value = (await text(path))?.trim()
+      const value = (await quietText(path))?.trim()
       if (value !== undefined && value !== "") into.set(path.slice(gitDir.length + 1), value)
     }),
   )
@@ -217,6 +222,17 @@ async function isFolder(path: string): Promise<boolean> {
   )
 }
 
+/** Null where no file is; throws where it cannot be read. */
 async function text(path: string): Promise<string | null> {
-  return await readFile(path, "utf8").catch(() => null)
+  try {
+    return await readFile(path, "utf8")
+  } catch (error) {
+    if (error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(error.code)))
+      return null
+    throw error
+  }
+}
+
+async function quietText(path: string): Promise<string | null> {
+  return await text(path).catch(() => null)
 }

@@ -11,12 +11,19 @@ export interface RefLogEntry {
 }
 
 /**
- * The newest moves of a ref, oldest first. Empty where no log is kept (bare, `core.logAllRefUpdates=false`, reftable). Reads at most
- * the last 64 KiB.
+ * The newest moves of a ref, oldest first. Empty where no log is kept (bare, `core.logAllRefUpdates=false`, reftable), null where it
+ * cannot be read. Reads at most the last 64 KiB.
  */
-export async function readRefLog(folder: GitFolder, ref: "HEAD" | "refs/stash"): Promise<readonly RefLogEntry[]> {
+export async function readRefLog(
+  folder: GitFolder,
+  ref: "HEAD" | "refs/stash",
+): Promise<readonly RefLogEntry[] | null> {
   const path = ref === "HEAD" ? join(folder.gitDir, "logs", "HEAD") : join(folder.commonDir, "logs", ref)
-  const text = await lastOf(path, 64 * 1024)
+  const text = await lastOf(path, 64 * 1024).catch((error: unknown) => {
+    const code = error instanceof Error && "code" in error ? error.code : ""
+    return code === "ENOENT" || code === "ENOTDIR" ? "" : null
+  })
+  if (text === null) return null
   return text.split("\n").flatMap(line => {
     const match = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*\t(.*)$/.exec(line)
     return match === null ? [] : [{ before: match[1] ?? "", after: match[2] ?? "", message: match[3] ?? "" }]
@@ -24,8 +31,7 @@ export async function readRefLog(folder: GitFolder, ref: "HEAD" | "refs/stash"):
 }
 
 async function lastOf(path: string, most: number): Promise<string> {
-  const handle = await open(path, "r").catch(() => null)
-  if (handle === null) return ""
+  const handle = await open(path, "r")
   try {
     const { size } = await handle.stat()
     const from = Math.max(0, size - most)

@@ -7,9 +7,14 @@ export function errorCode(error: unknown): string {
 
 /**
  * A trouble of the disk or the store as something a person can act on. `outcome` says what was and what was not done; it is
- * put before the cause. Null for what is our bug.
+ * put before the cause, which is kept. Null for what is our bug.
  */
 export function failureFrom(error: unknown, outcome: string): Failure | null {
+  const failure = failureOf(error, outcome)
+  return failure === null ? null : Object.assign(failure, { cause: error })
+}
+
+function failureOf(error: unknown, outcome: string): Failure | null {
   if (error instanceof Failure) return new Failure(error.code, `${outcome} ${error.message}`, error.hint)
   const code = errorCode(error)
   switch (code) {

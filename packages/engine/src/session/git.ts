@@ -73,7 +73,9 @@ async function readSeen(session: Session): Promise<Seen | null> {
 }
 
 async function seenNow(state: GitState, before: Seen | null): Promise<Seen> {
-  const stash = (await readRefLog(state, "refs/stash")).at(-1)?.after ?? null
+  const stashes = await readRefLog(state, "refs/stash")
+  // A stash that cannot be read just now has not gone.
+  const stash = stashes === null ? (before?.stash ?? null) : (stashes.at(-1)?.after ?? null)
   const branch = state.busy !== null && state.head.branch === null ? (before?.branch ?? null) : state.head.branch
   return { commit: state.head.commit, branch, stash, busy: state.busy }
 }
@@ -106,7 +108,7 @@ function headMoved(session: Session, from: Seen, to: Seen): NewOperation[] {
 async function onlyCommitted(state: GitState, seen: Seen, now: Seen): Promise<boolean> {
   if (seen.busy !== null || now.busy !== null) return false
   if (seen.branch !== now.branch || seen.stash !== now.stash) return false
-  const log = await readRefLog(state, "HEAD")
+  const log = (await readRefLog(state, "HEAD")) ?? []
   const from = log.findLastIndex(entry => entry.after === seen.commit)
   const since = log.slice(from + 1)
   if (from < 0 && seen.commit !== null) return false

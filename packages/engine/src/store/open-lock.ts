@@ -23,6 +23,11 @@ export function openLock(folder: string, env: Waits): WorkspaceLock {
   let last: Promise<unknown> = Promise.resolve()
   let crowded = false
 
+  const shut = (): void => {
+    files?.lock.close()
+    files?.queue.close()
+    files = null
+  }
   const open = () => {
     privateFolder(folder)
     files ??= { lock: openFile(folder, "lock.db"), queue: openFile(folder, "queue.db") }
@@ -35,7 +40,8 @@ export function openLock(folder: string, env: Waits): WorkspaceLock {
     try {
       return await work()
     } finally {
-      lock.exec("ROLLBACK")
+      // The work is done, and trouble here must not turn it into a failure: what cannot be given back goes with its file.
+      if (!ended(lock)) shut()
       crowded = isCrowded(queue)
     }
   }
@@ -53,7 +59,7 @@ export function openLock(folder: string, env: Waits): WorkspaceLock {
           "Look for a Galley process that hangs, end it, and try again.",
         )
     } finally {
-      if (queued) queue.exec("ROLLBACK")
+      if (queued) ended(queue)
     }
   }
 
@@ -66,9 +72,7 @@ export function openLock(folder: string, env: Waits): WorkspaceLock {
     },
     close: async () => {
       await last
-      files?.lock.close()
-      files?.queue.close()
-      files = null
+      shut()
     },
   }
 }
@@ -99,6 +103,16 @@ function isCrowded(queue: DatabaseSync): boolean {
     return false
   } catch (error) {
     return isBusy(error)
+  }
+}
+
+/** Ends a transaction that wrote nothing; false where the driver cannot. */
+function ended(db: DatabaseSync): boolean {
+  try {
+    db.exec("ROLLBACK")
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -111,6 +111,7 @@ export async function makeFixture(kind: Deed["fixture"]): Promise<Fixture> {
   }
   const hunk = (await person.status({ paths: ["mixed.txt"] })).files[0]?.hunks[0]?.id ?? ""
   const copied = `${folder}-fixture`
+  // Nothing writes meanwhile: the store is written by this process alone, and it stands still while `cp` runs.
   copyPlace(folder, copied)
   stop.abort()
   await asked

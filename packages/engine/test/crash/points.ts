@@ -33,8 +33,9 @@ export interface Plain {
 /** Fixtures, the bundled child and what each deed does undisturbed; made once for many points. */
 export class Ground {
   readonly #folder = mkdtempSync(join(tmpdir(), "galley-points-"))
-  readonly #fixtures = new Map<Deed["fixture"], Fixture>()
-  readonly #plain = new Map<string, Plain>()
+  // Promises, so that two who ask at once get the same: ids of one fixture mean nothing in the other.
+  readonly #fixtures = new Map<Deed["fixture"], Promise<Fixture>>()
+  readonly #plain = new Map<string, Promise<Plain>>()
   #count = 0
 
   /** A bundle starts in a third of the time. */
@@ -53,9 +54,13 @@ export class Ground {
     })
   }
 
-  async plainOf(deed: Deed): Promise<Plain> {
-    const known = this.#plain.get(deed.name)
-    if (known) return known
+  plainOf(deed: Deed): Promise<Plain> {
+    const plain = this.#plain.get(deed.name) ?? this.#undisturbed(deed)
+    this.#plain.set(deed.name, plain)
+    return plain
+  }
+
+  async #undisturbed(deed: Deed): Promise<Plain> {
     const place = await this.#place(deed)
     const before = (await lookAtPlace(place)).seen
     const ending = await this.#run(place, deed, { at: 0, kind: "count" })
@@ -63,9 +68,7 @@ export class Ground {
     const { seen: after, wrong } = await lookAtPlace(place)
     if (wrong.length > 0) throw new Error(`${deed.name} undisturbed: ${wrong.join("; ")}`)
     rmSync(place, { recursive: true, force: true })
-    const plain = { before, after, ending }
-    this.#plain.set(deed.name, plain)
-    return plain
+    return { before, after, ending }
   }
 
   /** Lets the disaster happen, opens the place again, and answers what is wrong with it; empty is good. */
@@ -79,30 +82,38 @@ export class Ground {
       wrong.push(...(await processesOf(place)))
       const notices = await reopen(place)
       const { seen, wrong: found } = await lookAtPlace(place)
-      // What a direct command did is folded in when its path is next looked at.
-      const unfolded = (line: string): boolean => isDirect(point.deed, plain) && line.includes("on disk is")
-      wrong.push(...found.filter(line => !unfolded(line)), ...judge(point.deed, plain, seen, notices))
+      const unrecorded = isUnrecorded(ending)
+      // What a direct command did, or an edit that could not be recorded, is folded in when its path is next looked at.
+      const unfolded = (line: string): boolean =>
+        (unrecorded || isDirect(point.deed, plain)) && line.includes("on disk is")
+      wrong.push(...found.filter(line => !unfolded(line)))
+      if (!unrecorded) wrong.push(...judge(point.deed, plain, withoutHeld(plain, seen), notices))
+      else if (!isMadeUnrecorded(plain, seen)) wrong.push(`an edit that was not recorded left: ${JSON.stringify(seen)}`)
       return { ending, wrong }
     } finally {
       rmSync(place, { recursive: true, force: true })
     }
   }
 
-  close(): void {
-    for (const fixture of this.#fixtures.values()) fixture.end()
+  async close(): Promise<void> {
+    for (const fixture of this.#fixtures.values()) (await fixture).end()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
   async #place(deed: Deed): Promise<string> {
-    const fixture = this.#fixtures.get(deed.fixture) ?? (await makeFixture(deed.fixture))
-    this.#fixtures.set(deed.fixture, fixture)
     const place = join(this.#folder, `place-${++this.#count}`)
-    copyPlace(fixture.folder, place)
+    copyPlace((await this.#fixtureOf(deed)).folder, place)
     return place
   }
 
+  #fixtureOf(deed: Deed): Promise<Fixture> {
+    const fixture = this.#fixtures.get(deed.fixture) ?? makeFixture(deed.fixture)
+    this.#fixtures.set(deed.fixture, fixture)
+    return fixture
+  }
+
   async #run(place: string, deed: Deed, disaster: Disaster): Promise<Ending> {
-    const names = this.#fixtures.get(deed.fixture)?.names ?? {}
+    const { names } = await this.#fixtureOf(deed)
     const text = JSON.stringify({ root: join(place, "work"), home: join(place, "home"), deed })
     const word = text.replaceAll(/WAITING|MESSAGE|HUNK/g, name => names[name] ?? name)
     const { kind, at } = disaster
@@ -145,6 +156,35 @@ async function reopen(place: string): Promise<readonly string[]> {
 function isDirect(deed: Deed, plain: Plain): boolean {
   const isCommand = deed.request === "run" || deed.params["tool"] === "bash"
   return deed.direct === true || (isCommand && /"capture":"(recorded|detected)"/.test(plain.ending.text))
+}
+
+/** The store failed and the agent's edit was made all the same, and said so (REQUIREMENTS B6). */
+function isUnrecorded(ending: Ending): boolean {
+  return ending.kind === "done" && ending.text.includes("it could not be recorded")
+}
+
+/** The edit is on disk as if nothing had happened; of the rest at most the message that it began is in the store. */
+function isMadeUnrecorded(plain: Plain, seen: Seen): boolean {
+  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+  return same(seen.tree, plain.after.tree) && same(seen.operations, plain.before.operations)
+}
+
+/**
+ * What a command did to a file that could not be read just then is held for review, as is what raced with somebody: the text is kept and
+ * the disk as before. Seen as if it had been written.
+ */
+function withoutHeld({ before, after }: Plain, seen: Seen): Seen {
+  const held = Object.keys(seen.items).filter(
+    path =>
+      seen.items[path] === after.items[path]?.replace(/current$/, "base") &&
+      seen.items[path] !== after.items[path] &&
+      seen.tree[path] === before.tree[path],
+  )
+  const put = <T>(there: Readonly<Record<string, T>>, from: Readonly<Record<string, T>>): Record<string, T> => {
+    const next = Object.entries(there).map(([path, value]) => [path, held.includes(path) ? from[path] : value] as const)
+    return Object.fromEntries(next.flatMap(([path, value]) => (value === undefined ? [] : [[path, value]])))
+  }
+  return { ...seen, items: put(seen.items, after.items), tree: put(seen.tree, after.tree) }
 }
 
 /** Wholly undone or wholly done; what several commits did may be done in part, but each file is as before or as after. */
