@@ -99,12 +99,14 @@ export const requests = {
       base64: z.optional(z.string()),
     }),
   },
-  /** All a review surface needs of one file: both texts, hunks, whose lines, conflicts. */
+  /** All a review surface needs of one file: both texts, hunks, whose lines, conflicts. With `message`, which hunks are of that message. */
   file: {
-    params: z.object({ ...namedPath }),
+    params: z.object({ ...namedPath, message: z.optional(z.string()) }),
     result: z.object({
       version: z.literal(1),
       file: fileSchema,
+      /** Ids of the hunks that hold what the message did, where one was named. */
+      ofMessage: z.optional(z.array(z.string())),
       base: z.nullable(z.string()),
       current: z.nullable(z.string()),
       /** Author of each line of current: what the base had, an agent, a person, or a person over an agent's line. */

@@ -1,5 +1,6 @@
 import { isPending } from "@galley/core/change/item.ts"
 import { conflictRegions } from "@galley/core/change/fold.ts"
+import { hunksOfSteps, type TextStep } from "@galley/core/change/hunk-origin.ts"
 import { linesOf, loadedAbsent, sameLoaded, textOf, type Loaded } from "@galley/core/change/loaded.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { isWithin, showPath, type WorkspacePath } from "@galley/core/path.ts"
@@ -23,6 +24,7 @@ import {
 } from "./file-view.ts"
 import { changesOfMessage, changesOfOperation, counts, operationView, type PathChange } from "./history-views.ts"
 import { readMarks } from "./marks.ts"
+import { movesSinceQuiet } from "./moves.ts"
 import { isNamedBy } from "./selection.ts"
 import type { Session } from "./session.ts"
 import { catchUp } from "./status.ts"
@@ -152,7 +154,26 @@ export async function file(session: Session, params: Params<"file">): Promise<Re
     authors: authorship === null ? [] : [...authorship.current],
     conflicts: await conflictsOf(session, view),
     comments,
+    ...(params.message === undefined ? {} : { ofMessage: await hunksOfMessage(session, view, params.message) }),
   }
+}
+
+/** The hunks that hold what a message's calls did. */
+async function hunksOfMessage(session: Session, view: SubjectView, message: string): Promise<string[]> {
+  await knownMessage(session, message)
+  const { text } = view.view
+  if (text === null) return []
+  const charset = await session.charsetFor(view.subject.path)
+  const steps: TextStep[] = []
+  for (const { operation, change } of await movesSinceQuiet(session, view.subject.path)) {
+    if (operation.actor !== "agent" || operation.message !== message) continue
+    const [before, after] = [change.before.current, change.after.current]
+    const from = linesOf(await loadState(session.store, before), charset) ?? []
+    steps.push({ before: from, after: linesOf(await loadState(session.store, after), charset) ?? from })
+  }
+  const hunks = view.hunks.map(one => one.hunk)
+  const found = new Set(hunksOfSteps(steps, text.current, hunks))
+  return view.hunks.filter(one => found.has(one.hunk)).map(one => one.id)
 }
 
 async function conflictsOf(session: Session, view: SubjectView): Promise<Result<"file">["conflicts"]> {
