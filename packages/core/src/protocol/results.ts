@@ -35,7 +35,7 @@ export const hunkSchema = z.object({
   mixed: z.boolean(),
   /** The file moved under it; accepting needs a choice. */
   conflict: z.boolean(),
-  /** `foo → bar` where this hunk does nothing but replace one word by another: equal in all hunks of one substitution. */
+  /** `foo → bar`: what `same` stands for, for people; given where that is. */
   substitution: z.optional(z.string()),
 })
 

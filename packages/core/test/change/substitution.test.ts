@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { substitutionIds } from "../../src/change/substitution.ts"
+import { substitutionIds, substitutionsOf } from "../../src/change/substitution.ts"
 import { diffLines } from "../../src/diff/line-diff.ts"
 import { splitLines } from "../../src/text/lines.ts"
 
@@ -32,4 +32,9 @@ test.each([
   ["another line ending", "oldName\n", "newName\r\n"],
 ])("%s is none", (_, base, current) => {
   expect(ids(base, current)).toEqual([null])
+})
+
+test("it is told in words", () => {
+  const [old, now] = [splitLines("if (oldName) {\n"), splitLines("if (newName) {\n")]
+  expect(substitutionsOf(old, now, diffLines(old, now).hunks)).toEqual([{ id: first, text: "oldName → newName" }])
 })

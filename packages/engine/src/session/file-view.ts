@@ -3,7 +3,6 @@ import { conflictRegions } from "@galley/core/change/fold.ts"
 import { identifyHunks } from "@galley/core/change/hunk-id.ts"
 import { isPending, type Item } from "@galley/core/change/item.ts"
 import { linesOf, type LoadedSides } from "@galley/core/change/loaded.ts"
-import { substitutionOf } from "@galley/core/diff/substitution.ts"
 import { propertyTexts, viewSides, type SidesView } from "@galley/core/change/sides-view.ts"
 import type { Hunk } from "@galley/core/diff/hunk.ts"
 import { hasEscapedByte, pathToBytes } from "@galley/core/path.ts"
@@ -12,7 +11,7 @@ import { blobIdOf } from "../io/hash.ts"
 import { authorshipOf } from "./authors.ts"
 import { loadSides, loadState } from "./contents.ts"
 import { isReviewed, readMarks, type Marks } from "./marks.ts"
-import { substitutionIds } from "@galley/core/change/substitution.ts"
+import { substitutionsOf } from "@galley/core/change/substitution.ts"
 import type { Parked } from "../store/store.ts"
 import type { Session } from "./session.ts"
 import { shownSides, subjectsOf, type Subject } from "./subject.ts"
@@ -100,14 +99,14 @@ export function fileViewBy(shown: SubjectView, authorship: Authorship | null, ma
   const same =
     view.text === null
       ? []
-      : substitutionIds(
+      : substitutionsOf(
           view.text.base,
           view.text.current,
           shown.hunks.map(one => one.hunk),
         )
   const hunks: HunkView[] = shown.hunks.map(({ hunk, id }, at) => ({
     id,
-    ...(same[at] == null ? {} : { same: same[at] }),
+    ...(same[at] == null ? {} : { same: same[at].id, substitution: same[at].text }),
     index: at + 1,
     oldStart: start(hunk.fromBase, hunk.toBase),
     oldLines: hunk.toBase - hunk.fromBase,
@@ -115,7 +114,6 @@ export function fileViewBy(shown: SubjectView, authorship: Authorship | null, ma
     newLines: hunk.toCurrent - hunk.fromCurrent,
     mixed: authorship !== null && isMixed(hunk, authorship),
     conflict: shown.conflicting.some(other => sameHunk(other, hunk)),
-    ...substitutionIn(view, hunk),
   }))
   const properties = propertyTexts(view)
   return {
@@ -135,15 +133,6 @@ export function fileViewBy(shown: SubjectView, authorship: Authorship | null, ma
     conversations: [...subject.item.conversations],
     reviewed: isReviewed(marks, subject.item),
   }
-}
-
-function substitutionIn(view: SidesView, hunk: Hunk): { substitution?: string } {
-  if (view.text === null) return {}
-  const found = substitutionOf(
-    view.text.base.slice(hunk.fromBase, hunk.toBase),
-    view.text.current.slice(hunk.fromCurrent, hunk.toCurrent),
-  )
-  return found === null ? {} : { substitution: found }
 }
 
 /** Whether accepting all of it needs a choice: somebody's text moved under the proposal. */

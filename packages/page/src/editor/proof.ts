@@ -2,6 +2,7 @@ import type { Hunk } from "@galley/core/diff/hunk.ts"
 import type { Result } from "@galley/core/protocol/requests.ts"
 import type { HunkView } from "@galley/core/protocol/results.ts"
 import type { Line } from "@galley/core/text/lines.ts"
+import type { Alike } from "../model/changes.ts"
 
 export type Author = Result<"file">["authors"][number]
 export type Conflict = Result<"file">["conflicts"][number]
@@ -13,7 +14,7 @@ export interface ProofHunk {
   readonly mixed: boolean
   readonly conflict: Conflict | null
   /** In how many places the same substitution is pending. */
-  readonly alike: { readonly count: number; readonly files: number; readonly what: string } | null
+  readonly alike: Alike | null
 }
 
 /** All that is drawn around the text of one file. */

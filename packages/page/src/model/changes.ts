@@ -59,28 +59,31 @@ export function neighbour(files: readonly FileView[], path: string | null, step:
   return files[(at + step + files.length) % files.length] ?? null
 }
 
-/** The same substitution in several places: what it is and every hunk of it. */
+/** The same substitution in several places: what it is and where. */
 export interface Alike {
   readonly what: string
-  readonly hunks: readonly string[]
-  readonly files: readonly string[]
+  readonly count: number
+  readonly files: number
 }
 
-/** By what is replaced, wherever it is pending in more than one place. */
+/** By the name that decisions take (`same`), wherever a substitution is pending in more than one place. */
 export function findAlike(files: readonly FileView[]): ReadonlyMap<string, Alike> {
-  const found = new Map<string, { what: string; hunks: string[]; files: string[] }>()
+  const found = new Map<string, { what: string; count: number; files: Set<string> }>()
   for (const file of files)
-    for (const { substitution, id } of file.hunks) {
-      if (substitution === undefined) continue
-      const known = found.get(substitution)
-      if (known === undefined) found.set(substitution, { what: substitution, hunks: [id], files: [file.path] })
+    for (const { same, substitution } of file.hunks) {
+      if (same === undefined) continue
+      const known = found.get(same)
+      if (known === undefined) found.set(same, { what: substitution ?? "", count: 1, files: new Set([file.path]) })
       else {
-        known.hunks.push(id)
-        if (known.files.at(-1) !== file.path) known.files.push(file.path)
+        known.count++
+        known.files.add(file.path)
       }
     }
-  for (const [what, { hunks }] of found) if (hunks.length < 2) found.delete(what)
-  return found
+  return new Map(
+    [...found].flatMap(([name, { what, count, files }]) =>
+      count < 2 ? [] : [[name, { what, count, files: files.size }] as const],
+    ),
+  )
 }
 
 export function totals(files: readonly FileView[]): { added: number; removed: number; hunks: number } {

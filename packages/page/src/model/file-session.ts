@@ -86,11 +86,10 @@ export class FileSession {
     const before = this.around
     this.around = around
     const hunks = this.shown?.result.file.hunks ?? []
-    const countOf = (one: Surroundings, name = ""): number => one.alike.get(name)?.hunks.length ?? 0
-    const same =
-      before.drafts === around.drafts &&
-      hunks.every(({ substitution }) => countOf(before, substitution) === countOf(around, substitution))
-    if (!same) this.draw()
+    const countOf = (one: Surroundings, name = ""): number => one.alike.get(name)?.count ?? 0
+    const unmoved =
+      before.drafts === around.drafts && hunks.every(({ same }) => countOf(before, same) === countOf(around, same))
+    if (!unmoved) this.draw()
   }
 
   /** Asks for the file as it is now, and brings it together with what is typed. Calls during one are joined into one more. */

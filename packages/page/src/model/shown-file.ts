@@ -60,7 +60,7 @@ export function proofOfTyped(file: ShownFile, typed: readonly Line[], around: Su
 }
 
 function namedHunk(view: HunkView, file: ShownFile, all: Surroundings["alike"]): ProofHunk {
-  const alike = view.substitution === undefined ? undefined : all.get(view.substitution)
+  const alike = view.same === undefined ? undefined : all.get(view.same)
   return {
     hunk: hunkOf(view),
     view,
@@ -68,7 +68,7 @@ function namedHunk(view: HunkView, file: ShownFile, all: Surroundings["alike"]):
     conflict: view.conflict
       ? (file.result.conflicts.find(one => one.hunk === view.id || one.hunk === null) ?? null)
       : null,
-    alike: alike === undefined ? null : { count: alike.hunks.length, files: alike.files.length, what: alike.what },
+    alike: alike ?? null,
   }
 }
 

@@ -234,9 +234,9 @@ export function FilePane(props: FilePaneProps) {
   }
 
   async function decideAlike(kind: "accept" | "reject", hunk: ProofHunk): Promise<void> {
-    const all = now.current.alike.get(hunk.view?.substitution ?? "")
-    if (all === undefined) return
-    await now.current.decide(kind, { hunks: [...new Set(all.hunks)] })
+    const name = hunk.view?.same
+    if (name === undefined) return
+    await now.current.decide(kind, { hunks: [name] })
     await afterDecision(editor.current?.active() ?? 0)
   }
 
