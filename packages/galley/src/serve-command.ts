@@ -84,8 +84,11 @@ export function serveCommand(version: string, newId: () => string): CommandModul
 async function startServer(
   options: Parameters<typeof import("./web/server.ts").startWebServer>[0],
 ): Promise<WebServer> {
-  const { startWebServer } = await import("./web/server.ts")
-  return startWebServer(options)
+  const [{ startWebServer }, { askedCalls }] = await Promise.all([
+    import("./web/server.ts"),
+    import("./mcp/question.ts"),
+  ])
+  return startWebServer({ ...options, connection: { ...options.connection, asked: askedCalls() } })
 }
 
 /** The token is behind `#`: a browser sends that part to nobody, and the page takes it out of the address at once. */

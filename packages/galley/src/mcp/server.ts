@@ -1,3 +1,4 @@
+import { Failure } from "@galley/core/failure.ts"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import type { Requests, Workspace } from "@galley/engine/workspace.ts"
 import {
@@ -11,8 +12,20 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server"
 import { type ConnectionIdentity, identify, isGuessed } from "./identity.ts"
+import {
+  answerKey,
+  type AskedCall,
+  type AskedCalls,
+  askInForm,
+  drawsForms,
+  formAnswer,
+  giveAnswer,
+  isQuestionState,
+  type Question,
+} from "./question.ts"
 import { failedCall, toolResult } from "./result.ts"
 import { clientRoots } from "./roots.ts"
+import { runCall } from "./running-call.ts"
 import { instructions, tools } from "./tools.ts"
 
 /** One client's connection, as the program sees it. */
@@ -29,6 +42,8 @@ export interface Connection {
   readonly hooked?: boolean
   /** Milliseconds between two signs of life during a call. Clients give up after 30 s to 60 s without one. */
   readonly progressEveryMs: number
+  /** Where calls wait whose client comes back with the person's answer (2026-07-28); without it such a client's person is not asked in it. */
+  readonly asked?: AskedCalls
   /** What a person who looks after the server should see; standard error. */
   log(text: string): void
 }
@@ -48,9 +63,11 @@ export function mcpServer(connection: Connection): McpServerFactory {
       if (!tools.some(tool => tool.name === name))
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`)
       try {
+        const state = call.mcpReq.requestState()
+        if (isQuestionState(state)) return await resumeCall(connection, state, call)
         const folders = connection.asksRoots ? await askOnce(call) : []
         if (isInputRequiredResult(folders)) return folders
-        return await makeCall(connection, await connection.workspace(folders), told, { name, input }, call)
+        return await makeCall(connection, server, await connection.workspace(folders), told, { name, input }, call)
       } catch (error) {
         if (error instanceof ProtocolError) throw error
         connection.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
@@ -71,23 +88,78 @@ export function mcpServer(connection: Connection): McpServerFactory {
 
 async function makeCall(
   connection: Connection,
+  server: Server,
   workspace: Workspace,
   told: Set<string>,
   { name: tool, input }: { readonly name: string; readonly input: Record<string, unknown> },
-  call: ServerContext,
-): Promise<CallToolResult> {
-  const identity = identify(connection.identity, call.mcpReq._meta)
-  const guessed = isGuessed(connection.identity, call.mcpReq._meta) ? { guessed: true } : {}
+  request: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const identity = identify(connection.identity, request.mcpReq._meta)
+  const guessed = isGuessed(connection.identity, request.mcpReq._meta) ? { guessed: true } : {}
   const requests = workspace.as({ actor: "agent", ...connection.settings, ...identity, ...guessed })
-  const life = signsOfLife(call, connection.progressEveryMs)
+  const silent = connection.hooked === true && (await isSilent(connection, requests, identity.conversation, told))
+  const running = runCall(requests, { tool, input }, connection.progressEveryMs)
+  const letGo = running.attach(request)
+  const log = (text: string): void => connection.log(text)
   try {
-    const silent = connection.hooked === true && (await isSilent(connection, requests, identity.conversation, told))
-    const result = await requests.call({ tool, input }, { signal: call.mcpReq.signal, progress: life.say })
+    return drawsForms(server, request) ? await withForm() : await finished()
+  } finally {
+    letGo()
+  }
+
+  async function withForm(): Promise<CallToolResult | InputRequiredResult> {
+    const question = await Promise.race([running.asked, running.result.then(() => null)])
+    if (question === null) return finished()
+    if (request.mcpReq.envelope === undefined) {
+      const over = new AbortController()
+      void askInForm(request, question, over.signal)
+        .then(answer => (answer === null ? undefined : giveAnswer(workspace, question, answer, log)))
+        .catch((error: unknown) => {
+          if (!over.signal.aborted) connection.log(`The agent did not ask the person: ${messageOf(error)}`)
+        })
+      return finished().finally(() => over.abort("answered elsewhere"))
+    }
+    return connection.asked === undefined ? finished() : connection.asked.ask(asked(question))
+  }
+
+  function asked(question: Question): AskedCall {
+    return {
+      question,
+      resume: async (answer, next) => {
+        const letGoOfNext = running.attach(next)
+        try {
+          if (answer !== null) await giveAnswer(workspace, question, answer, log)
+          return await finished()
+        } finally {
+          letGoOfNext()
+        }
+      },
+      cancel: () => running.cancel(),
+    }
+  }
+
+  async function finished(): Promise<CallToolResult> {
+    const result = await running.result
     if (!silent) return toolResult(result)
     await requests.trouble({ title: "Hooks did not run", text: hooksSilent })
     return toolResult({ ...result, text: `${result.text}\n\n[${hooksSilent}]` })
+  }
+}
+
+/** The client comes back with what its form was answered. */
+async function resumeCall(connection: Connection, state: string, request: ServerContext): Promise<CallToolResult> {
+  const asked = connection.asked?.find(state) ?? null
+  if (asked === null)
+    throw new Failure(
+      "STALE_REVISION",
+      "The call that this answers is over. Nothing was done by this one.",
+      "If its change still waits, the person finds it in the review. View the file before you change it again.",
+    )
+  const answer = formAnswer(request.mcpReq.inputResponses?.[answerKey])
+  try {
+    return await asked.resume(answer, request)
   } finally {
-    life.stop()
+    connection.asked?.forget(asked)
   }
 }
 
@@ -107,25 +179,6 @@ async function isSilent(
   return (await requests.log({ conversation, counts: false })).messages.length === 0
 }
 
-/** Progress notifications while a call runs: what the work says, at once, and its last words again when it is silent for long. */
-function signsOfLife(call: ServerContext, everyMs: number): { say: (text: string) => void; stop: () => void } {
-  const progressToken = call.mcpReq._meta?.progressToken
-  if (progressToken === undefined) return { say: () => {}, stop: () => {} }
-  let sent = 0
-  let text = "working"
-  const send = (): void => {
-    if (call.mcpReq.signal.aborted) return
-    const params = { progressToken, progress: ++sent, message: text }
-    // A client that vanished is noticed by the connection, not here.
-    call.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
-    timer.refresh()
-  }
-  const timer = setInterval(send, everyMs)
-  return {
-    say: next => {
-      text = next
-      send()
-    },
-    stop: () => clearInterval(timer),
-  }
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

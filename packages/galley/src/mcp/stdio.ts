@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream"
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
+import { askedCalls } from "./question.ts"
 import { type Connection, mcpServer } from "./server.ts"
 import { stdioWire } from "./wire.ts"
 
@@ -11,13 +12,15 @@ export function serveOnStreams(
 ): Promise<void> {
   return new Promise(resolve => {
     const transport = stdioWire(streams.input, streams.output)
-    const handle = serveStdio(mcpServer(connection), {
+    const asked = askedCalls()
+    const handle = serveStdio(mcpServer({ ...connection, asked }), {
       transport,
       onerror: error => connection.log(error.message),
     })
     const closeAll = transport.onclose
     transport.onclose = () => {
       closeAll?.()
+      asked.close()
       resolve()
     }
     signal.addEventListener("abort", () => void handle.close())

@@ -104,6 +104,11 @@ export function stdioWire(input: Readable, output: Writable): Transport {
 const ownIds = "galley-"
 
 function withStringId(message: Message): Message {
+  if ("method" in message && message.method === "notifications/cancelled") {
+    const { requestId } = (message.params ?? {}) as { requestId?: unknown }
+    const named = typeof requestId === "number" ? { requestId: `${ownIds}${requestId}` } : {}
+    return { ...message, params: { ...message.params, ...named } }
+  }
   return "method" in message && "id" in message && typeof message.id === "number"
     ? { ...message, id: `${ownIds}${message.id}` }
     : message
