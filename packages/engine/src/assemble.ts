@@ -9,7 +9,7 @@ import { after, before, settle, trouble, type ArmedLooks } from "./session/hook-
 import { log, operations } from "./session/history-views.ts"
 import type { IntentHandler } from "./session/intents.ts"
 import { conversationOf } from "./session/messages.ts"
-import { comment, mark, message, write } from "./session/person.ts"
+import { comment, mark, message, renamed, write } from "./session/person.ts"
 import { purge } from "./session/purge.ts"
 import { cat, diff, file, show } from "./session/reading.ts"
 import { decide } from "./session/review.ts"
@@ -67,6 +67,7 @@ function requestsOf(session: Session, tools: Tools, armed: ArmedLooks, context: 
     answer: params => answer(session, context, params),
     comment: params => comment(session, context, named(params)),
     mark: params => mark(session, context, named(params)),
+    renamed: params => renamed(session, context, params),
     rewind: params => rewind(session, context, params),
     undo: params => undo(session, context, params),
     redo: params => redo(session, context, params),

@@ -47,10 +47,17 @@ export interface Change {
   readonly after: Sides
   /** The old path, when the operation is known to have renamed it (the old path is another change, to absent). */
   readonly renamedFrom?: WorkspacePath
+  /**
+   * Where the file stood until somebody other than an agent renamed it: what the log knows of that path, and what is pending, goes on here.
+   * Nothing else is in such a change (both sides come over as they were); the old path is another change, to absent.
+   */
+  readonly carriedFrom?: WorkspacePath
   /** Folders that came into being with it, outermost first: they go again when it is taken back, if nothing else is in them. */
   readonly madeFolders?: readonly WorkspacePath[]
   /** Folders that a command took away with it, outermost first: they go when its absence is made true, if nothing else is in them. */
   readonly goneFolders?: readonly WorkspacePath[]
+  /** The file had other names (hard links), and the change was made to this one alone: they keep their text. */
+  readonly breaksLink?: true
 }
 
 /**

@@ -158,6 +158,11 @@ export const requests = {
   },
   /** Marks what is pending in a file, as it is now, as looked at; `off` takes the mark back. */
   mark: { params: z.object({ ...namedPath, off: z.optional(z.boolean()) }), result: decisionSchema },
+  /** The person renamed files or folders, on disk already: what is pending in them, and known of them, goes on at the new paths. */
+  renamed: {
+    params: z.object({ files: z.array(z.object({ from: z.string(), to: z.string() })) }),
+    result: decisionSchema,
+  },
   rewind: {
     params: z.object({
       message: z.string(),

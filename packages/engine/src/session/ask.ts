@@ -13,6 +13,7 @@ import { settleDrift, standingAt } from "./drift.ts"
 import { fileViews } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
 import { refuseAgent } from "./policy.ts"
+import { changesNow } from "./renamed.ts"
 import { repairInterrupted } from "./repair.ts"
 import type { RequestIo } from "./request-io.ts"
 import type { Session } from "./session.ts"
@@ -140,12 +141,13 @@ function answeredBy(given: NonNullable<Waiting["answer"]>): Answered {
 }
 
 async function turnsOfAnswer(session: Session, operation: Operation, params: Params<"answer">): Promise<Turn[]> {
+  const changes = await changesNow(session, operation)
   const standings = await settleDrift(
     session,
-    operation.changes.map(change => change.path),
+    changes.map(change => change.path),
   )
   const turns: Turn[] = []
-  for (const change of operation.changes) {
+  for (const change of changes) {
     const standing = standingAt(standings, change.path)
     const charset = await session.charsetFor(change.path)
     const { base, current } = standing.sides

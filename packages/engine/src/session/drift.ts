@@ -8,6 +8,7 @@ import type { NewOperation } from "../store/store.ts"
 import { blobOf, isLoadedAs, loadSides, loadState, type Saving, startSaving } from "./contents.ts"
 import { readDisk } from "./disk.ts"
 import { gitHead } from "./git-head.ts"
+import { followRenames, type Followed } from "./renamed.ts"
 import type { Session } from "./session.ts"
 
 /** A path as it stands after what others did to it was folded in: item, both sides, the disk. */
@@ -25,7 +26,8 @@ export interface Standing {
  * anything is decided.
  *
  * What was found is recorded as one operation of nobody we know (`external`, or `git` when HEAD moved meanwhile). `seen` gives
- * contents that the caller observed itself, where the disk has moved on since (a hook's look before the agent's own tool wrote).
+ * contents that the caller observed itself, where the disk has moved on since (a hook's look before the agent's own tool wrote). Files that
+ * somebody renamed meanwhile are followed first; where they are now is settled too.
  */
 export async function settleDrift(
   session: Session,
@@ -33,12 +35,14 @@ export async function settleDrift(
   seen?: ReadonlyMap<WorkspacePath, Loaded>,
   actor: Actor = "external",
 ): Promise<ReadonlyMap<WorkspacePath, Standing>> {
-  const items = new Map((await session.store.items({ paths })).map(item => [item.path, item]))
+  const followed = await followRenames(session, paths, seen)
+  const all = [...new Set([...paths, ...followed.renames.map(rename => rename.to)])]
+  const items = new Map((await session.store.items({ paths: all })).map(item => [item.path, item]))
   const standings = new Map<WorkspacePath, Standing>()
   const changes: Change[] = []
   const moved: Item[] = []
   const saving = startSaving(session.store)
-  for (const path of new Set(paths)) {
+  for (const path of all) {
     const item = items.get(path) ?? null
     const found = seen?.get(path) ?? (await readDisk(session, path))
     const standing = await stand(session, saving, path, item, found)
@@ -68,10 +72,24 @@ export async function settleDrift(
       capture: "detected",
       head: await gitHead(session),
       changes,
+      ...remarkOf(followed, changes),
     }
     await session.store.commit({ operations: [operation], items: moved })
   }
   return standings
+}
+
+/** That a file is gone and something like it has come is said; what was pending in it stays in the log. */
+function remarkOf({ alike }: Followed, changes: readonly Change[]): { remark?: string } {
+  const lines = changes.flatMap(({ path }) => {
+    const other = alike.get(path)
+    return other === undefined
+      ? []
+      : [
+          `${showPath(other)} looks like ${showPath(path)} under a new name, but its text is another: what was pending in it is not shown there.`,
+        ]
+  })
+  return lines.length === 0 ? {} : { remark: lines.slice(0, 5).join(" ") }
 }
 
 /** The standing of one path, from {@link settleDrift}'s answer. */

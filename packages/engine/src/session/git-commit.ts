@@ -9,6 +9,7 @@ import { joinLines, splitLines } from "@galley/core/text/lines.ts"
 import { openGitObjects, type CommittedBlob } from "../io/git-objects.ts"
 import { commitTurns, type Turn } from "./commit.ts"
 import { settleDrift, standingAt, type Standing } from "./drift.ts"
+import { followRenames } from "./renamed.ts"
 import type { Session } from "./session.ts"
 
 /**
@@ -16,8 +17,14 @@ import type { Session } from "./session.ts"
  * not contain, or contains otherwise, stay pending.
  */
 export async function acceptCommitted(session: Session, commit: string | null): Promise<void> {
+  const before = await session.store.items({ pending: true })
+  if (before.length === 0 || commit === null) return
+  // A file may have been renamed and committed in one go.
+  await followRenames(
+    session,
+    before.map(item => item.path),
+  )
   const pending = await session.store.items({ pending: true })
-  if (pending.length === 0 || commit === null) return
   const standings = await settleDrift(
     session,
     pending.map(item => item.path),

@@ -12,12 +12,33 @@ export interface LoggedMove {
   readonly change: Change
 }
 
-/** All moves of a path in the log, oldest first. */
+/** All moves of a file in the log, oldest first: under this path, and under those it had before somebody renamed it. */
 export async function movesOf(session: Session, path: WorkspacePath): Promise<LoggedMove[]> {
-  const operations = await session.store.operations({ path })
-  return operations.flatMap(operation =>
-    operation.changes.filter(change => change.path === path).map(change => ({ operation, change })),
-  )
+  return movesBefore(session, path, Infinity)
+}
+
+/** Where a file stands that was at the path after that place in the log, if somebody renamed it since. */
+export async function placeSince(session: Session, path: WorkspacePath, seq: number): Promise<WorkspacePath> {
+  for (const operation of await session.store.operations({ path, afterSeq: seq })) {
+    const moved = operation.changes.find(change => change.carriedFrom === path)
+    if (moved !== undefined) return placeSince(session, moved.path, operation.seq)
+  }
+  return path
+}
+
+async function movesBefore(session: Session, path: WorkspacePath, end: number): Promise<LoggedMove[]> {
+  const operations = (await session.store.operations({ path })).filter(operation => operation.seq < end)
+  // What stood here until it was renamed goes on elsewhere.
+  const left = operations.findLastIndex(operation => operation.changes.some(change => change.carriedFrom === path))
+  const own = operations
+    .slice(left + 1)
+    .flatMap(operation =>
+      operation.changes.filter(change => change.path === path).map(change => ({ operation, change })),
+    )
+  const [first] = own
+  const from = first?.change.carriedFrom
+  if (first === undefined || from === undefined) return own
+  return [...(await movesBefore(session, from, first.operation.seq)), ...own.slice(1)]
 }
 
 export async function loadMove(session: Session, { operation, change }: LoggedMove): Promise<Move> {

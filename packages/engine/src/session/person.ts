@@ -17,6 +17,7 @@ import { lookAtGit } from "./git.ts"
 import { markRows } from "./marks.ts"
 import { begun } from "./messages.ts"
 import { refuseAgent } from "./policy.ts"
+import { carryRenamed, type Rename } from "./renamed.ts"
 import { repairInterrupted } from "./repair.ts"
 import type { Session } from "./session.ts"
 
@@ -95,6 +96,29 @@ export async function mark(session: Session, context: RequestContext, params: Pa
     if (item === null || !isPending(item)) throw new Failure("NOT_FOUND", `Nothing is pending in ${showPath(path)}.`)
     await session.store.commit(await markRows(session, item, params.off !== true))
     return { version: 1, operation: null, files: await fileViews(session, [item]) }
+  })
+}
+
+/** The person renamed or moved files or folders in an editor, on disk already: what is known of them goes on at their new places. */
+export async function renamed(
+  session: Session,
+  context: RequestContext,
+  params: Params<"renamed">,
+): Promise<DecisionResult> {
+  refuseAgent(context, "Telling of a rename")
+  const asked: Rename[] = []
+  for (const { from, to } of params.files)
+    asked.push({ from: await pathOf(session, from), to: await pathOf(session, to) })
+  return session.lock.hold(async () => {
+    await repairInterrupted(session)
+    await lookAtGit(session)
+    const targets = (await carryRenamed(session, asked)).map(rename => rename.to)
+    await settleDrift(session, targets)
+    return {
+      version: 1,
+      operation: null,
+      files: await fileViews(session, await session.store.items({ paths: targets })),
+    }
   })
 }
 

@@ -15,6 +15,7 @@ import { shownPath } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
 import { loadMove, movesOf, type LoggedMove } from "./moves.ts"
 import { refuseAgent } from "./policy.ts"
+import { pathsNow } from "./renamed.ts"
 import { repairInterrupted } from "./repair.ts"
 import type { Session } from "./session.ts"
 
@@ -73,7 +74,7 @@ async function planRewind(session: Session, params: Params<"rewind">): Promise<P
   const route = routeOf(messages, message.conversation, standingMessages(logged), conversation?.head ?? null, target)
   const onRoute = new Set([...route.back, ...route.forward])
   const operations = await operationsOf(session, [...onRoute])
-  const paths = [...new Set(operations.flatMap(operation => operation.changes.map(change => change.path)))].sort()
+  const paths = (await pathsNow(session, operations)).sort()
   const standings = await settleDrift(session, paths)
   const logs = new Map<WorkspacePath, LoggedMove[]>()
   for (const path of paths) logs.set(path, await movesFrom(session, path, onRoute))

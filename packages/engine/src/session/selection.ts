@@ -8,6 +8,8 @@ import { isWithin, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Selection } from "@galley/core/protocol/requests.ts"
 import { settleDrift, standingAt, type Standing } from "./drift.ts"
 import { fileId, viewSubject, type SubjectView } from "./file-view.ts"
+import { placeSince } from "./moves.ts"
+import { pathsNow } from "./renamed.ts"
 import type { Session } from "./session.ts"
 import { subjectsOf } from "./subject.ts"
 
@@ -40,12 +42,7 @@ export async function selectSubjects(session: Session, selection: Selection): Pr
     subject =>
       touched === null || touched.has(subject.path) || (subject.partner !== null && touched.has(subject.partner.path)),
   )
-  if (subjects.length === 0 && path !== null)
-    throw new Failure(
-      "NOT_FOUND",
-      `Nothing is pending in ${showPath(path)}. Nothing was changed.`,
-      "galley status lists what is pending.",
-    )
+  if (subjects.length === 0 && path !== null) throw await nothingPending(session, path)
   if (isPartial(selection) && path !== null && subjects.length !== 1)
     throw new Failure("BAD_ARGUMENT", "Hunks, lines and properties are chosen in one file; give its path.")
   const selected: SelectedSubject[] = []
@@ -112,6 +109,15 @@ async function pendingUnder(session: Session, path: WorkspacePath | "" | null): 
   return [...new Map([...inside, ...owners].map(item => [item.path, item])).values()]
 }
 
+async function nothingPending(session: Session, path: WorkspacePath): Promise<Failure> {
+  const now = await placeSince(session, path, 0)
+  return new Failure(
+    "NOT_FOUND",
+    `Nothing is pending in ${showPath(path)}. Nothing was changed.`,
+    now === path ? "galley status lists what is pending." : `It was renamed to ${showPath(now)}.`,
+  )
+}
+
 async function pathsOfMessage(session: Session, message: string): Promise<ReadonlySet<WorkspacePath>> {
   if ((await session.store.message(message)) === null)
     throw new Failure(
@@ -119,8 +125,7 @@ async function pathsOfMessage(session: Session, message: string): Promise<Readon
       `There is no message ${message}. Nothing was changed.`,
       "galley log lists the messages.",
     )
-  const operations = await session.store.operations({ message })
-  return new Set(operations.flatMap(operation => operation.changes.map(change => change.path)))
+  return new Set(await pathsNow(session, await session.store.operations({ message })))
 }
 
 function refuseStale(selection: Selection, item: Item, before: readonly Item[]): void {

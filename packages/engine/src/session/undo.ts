@@ -13,6 +13,7 @@ import { fileViews } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
 import { parkedAgain } from "./park.ts"
 import { refuseAgent } from "./policy.ts"
+import { changesNow } from "./renamed.ts"
 import { repairInterrupted } from "./repair.ts"
 import type { Session } from "./session.ts"
 
@@ -62,12 +63,13 @@ async function repeat(
         `Operation ${params.operation} is not the newest one. Nothing was changed.`,
         `The newest is ${target.id}: ${target.title}.`,
       )
+    const changes = await changesNow(session, target)
     const standings = await settleDrift(
       session,
-      target.changes.map(change => change.path),
+      changes.map(change => change.path),
     )
     const turns: Turn[] = []
-    for (const change of target.changes) {
+    for (const change of changes) {
       const standing = standingAt(standings, change.path)
       const move = {
         before: await loadSides(session.store, change.before),
