@@ -29,7 +29,7 @@ export interface AsideFolder {
 export type AsideFacts = Pick<AsideFolder, "id" | "at" | "title" | "conversation" | "madeFrom">
 
 /** One path of a folder kept aside. */
-type Entry =
+export type AsideEntry =
   | readonly [path: WorkspacePath, kind: "file", mode: number, size: number]
   | readonly [path: WorkspacePath, kind: "symlink", target: string]
   | readonly [path: WorkspacePath, kind: "folder", mode: number]
@@ -128,6 +128,26 @@ export async function keepAside(
   return "kept"
 }
 
+/** The paths kept of a folder. */
+export function asideEntries(scratch: string, aside: AsideFolder): readonly AsideEntry[] {
+  return readEntries(scratch, aside.id)
+}
+
+/** Takes a folder off the list, its files having gone elsewhere. */
+export function takeAside(scratch: string, aside: AsideFolder): void {
+  dropAside(scratch, aside.folder)
+}
+
+/** Puts a folder on the list, whose files stand in the tree. */
+export function writeAside(scratch: string, aside: AsideFolder, entries: readonly AsideEntry[]): void {
+  writeWhole(`${scratch}/aside/entries/${aside.id}.json`, entries)
+  const bytes = entries.reduce((sum, entry) => sum + (entry[1] === "file" ? entry[3] : 0), 0)
+  writeList(scratch, [
+    ...readAsides(scratch).filter(one => one.folder !== aside.folder),
+    { ...aside, revision: aside.revision + 1, files: entries.length, bytes },
+  ])
+}
+
 /** Removes a folder kept aside, and everything kept of it. */
 export function dropAside(scratch: string, folder: WorkspacePath): void {
   const asides = readAsides(scratch)
@@ -141,15 +161,15 @@ export function dropAside(scratch: string, folder: WorkspacePath): void {
   }
 }
 
-function readEntries(scratch: string, id: string): readonly Entry[] {
+function readEntries(scratch: string, id: string): readonly AsideEntry[] {
   try {
-    return JSON.parse(readFileSync(`${scratch}/aside/entries/${id}.json`, "utf8")) as Entry[]
+    return JSON.parse(readFileSync(`${scratch}/aside/entries/${id}.json`, "utf8")) as AsideEntry[]
   } catch {
     return []
   }
 }
 
-function layerOf(scratch: string, entry: Entry): LayerEntry {
+function layerOf(scratch: string, entry: AsideEntry): LayerEntry {
   const [path, kind] = entry
   switch (kind) {
     case "file":
@@ -171,7 +191,7 @@ function writeList(scratch: string, asides: readonly AsideFolder[]): void {
   )
 }
 
-function writeWhole(path: string, value: unknown): void {
+export function writeWhole(path: string, value: unknown): void {
   writeFileSync(`${path}.new`, JSON.stringify(value), { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }

@@ -4,6 +4,15 @@ import type { Selection } from "@galley/core/protocol/requests.ts"
 import type { FileView } from "@galley/core/protocol/results.ts"
 import type { State } from "@galley/core/state.ts"
 import { type AsideFolder, asideChanges, asideLayer, dropAside, keepAside, readAsides } from "../io/aside.ts"
+import {
+  decideAsides,
+  expireDecisions,
+  forgetDecisions,
+  nameDecision,
+  readDecision,
+  repeatDecision,
+  takeBackDecision,
+} from "../io/aside-decided.ts"
 import type { ByProduct, DiskChange } from "../io/seen.ts"
 import type { LayerEntry } from "../io/view-folder.ts"
 import { errorCode } from "./disk.ts"
@@ -98,41 +107,86 @@ export function byProductList(session: Session, aside: AsideFolder): string {
 
 const listed = 2000
 
+/** Folders kept aside that were decided about, until the log tells of it. */
+export interface ByProductsDecided {
+  readonly asides: readonly AsideFolder[]
+  /** For the operation. */
+  readonly title: string
+  readonly remark: string
+  /** The operation is on record: it can be undone by its id. */
+  recorded(operation: string): void
+  /** It could not be recorded: everything as it was. */
+  takeBack(): void
+}
+
 /**
  * Decides the folders kept aside that a selection names: accepting takes a folder given by its own name, to the disk; rejecting drops
- * those inside the path, or all. Call it under the lock. What stood there is not recorded, so that it cannot be undone.
+ * those inside the path, or all. Null where none is named. Call it under the lock.
  */
 export async function decideByProducts(
   session: Session,
   selection: Selection,
   decision: "accept" | "reject",
-): Promise<readonly AsideFolder[]> {
+): Promise<ByProductsDecided | null> {
   const { scratch } = session
   const partial = selection.hunks ?? selection.lines ?? selection.properties ?? selection.message
-  if (scratch === null || partial !== undefined) return []
-  if (selection.path === undefined && (selection.all !== true || decision === "accept")) return []
+  if (scratch === null || partial !== undefined) return null
+  if (selection.path === undefined && (selection.all !== true || decision === "accept")) return null
   const path = selection.path === undefined ? "" : await session.root.resolveEntry(selection.path)
-  const chosen = byProductsAt(session, path).filter(aside => decision === "reject" || aside.folder === path)
-  for (const aside of chosen) {
-    if (decision === "accept") for (const change of asideChanges(scratch, aside)) await putOnDisk(session, change)
-    dropAside(scratch, aside.folder)
-  }
-  // Whoever watches the store looks again.
-  if (chosen.length > 0) await session.store.commit({ settings: { "byProducts.decidedAt": session.env.now() } })
-  return chosen
-}
-
-export function titleOfByProducts(decision: "accept" | "reject", asides: readonly AsideFolder[]): string {
+  const asides = byProductsAt(session, path).filter(aside => decision === "reject" || aside.folder === path)
+  if (asides.length === 0) return null
+  const root = session.root.path
+  const id = session.env.newId()
+  decideAsides({ scratch, root, id }, asides, decision, session.env.now())
   const names = asides.map(aside => `${showPath(aside.folder)}/ (${aside.files} paths)`).join(", ")
-  return decision === "accept" ? `Accept ${names}: written, not recorded` : `Drop ${names}`
+  return {
+    asides,
+    title: `${decision === "accept" ? "Accept" : "Drop"} ${names}`,
+    remark:
+      decision === "accept"
+        ? "outputs are not in the store: an undo takes back what still stands as it was put on disk, until galley gc"
+        : "outputs are not in the store: an undo finds them again until galley gc",
+    recorded: operation => nameDecision(scratch, id, operation),
+    takeBack: () => void takeBackDecision(scratch, root, id),
+  }
 }
 
-/** Drops what was kept aside longer ago than `keepDays`. Call it under the lock. */
+/**
+ * Undoes or repeats what an operation decided about folders kept aside. Returns what could not be, in words, and what to do once a redo is
+ * on record, which then stands for the decision. Call it under the lock.
+ */
+export function repeatByProducts(
+  session: Session,
+  operation: string,
+  direction: "back" | "forward",
+): { readonly remarks: readonly string[]; recorded(operation: string): void } {
+  const { scratch } = session
+  const nothing = { remarks: [], recorded: () => undefined }
+  if (scratch === null || readDecision(scratch, operation) === null) return nothing
+  const root = session.root.path
+  if (direction === "forward") {
+    repeatDecision({ scratch, root, id: operation }, session.env.now())
+    return { remarks: [], recorded: redo => nameDecision(scratch, operation, redo) }
+  }
+  const left = takeBackDecision(scratch, root, operation)
+  if (left.length === 0) return nothing
+  const more = left.length > 3 ? ` and ${left.length - 3} more` : ""
+  const remark = `left as they are, changed since: ${left.slice(0, 3).map(showPath).join(", ")}${more}`
+  return { ...nothing, remarks: [remark] }
+}
+
+/** Removes outputs at a path that were kept for an undo (a purge). Call it under the lock. */
+export function forgetByProducts(session: Session, path: WorkspacePath | ""): void {
+  if (session.scratch !== null) forgetDecisions(session.scratch, path)
+}
+
+/** Drops what was kept aside, or decided about, longer ago than `keepDays`. Call it under the lock. */
 export function expireByProducts(session: Session, keepDays: number): void {
   const { scratch } = session
   if (scratch === null) return
   const before = session.env.now() - keepDays * 86_400_000
   for (const aside of readAsides(scratch)) if (aside.at < before) dropAside(scratch, aside.folder)
+  expireDecisions(scratch, before)
 }
 
 async function pendingNow(session: Session): Promise<AsideFolder["madeFrom"]> {

@@ -4,6 +4,7 @@ import type { Change, Operation } from "@galley/core/history/operation.ts"
 import { isWithin, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Params, RequestContext, Result } from "@galley/core/protocol/requests.ts"
 import { unknown, type BlobId, type State } from "@galley/core/state.ts"
+import { forgetByProducts } from "./by-products.ts"
 import { blobOf } from "./contents.ts"
 import { refuseAgent } from "./policy.ts"
 import { repairInterrupted } from "./repair.ts"
@@ -49,6 +50,7 @@ export async function purge(
         .filter(note => note.path !== null && isWithin(note.path, path))
         .map(note => ({ ...note, text: "(purged)" })),
     })
+    forgetByProducts(session, path)
     const elsewhere = await blobsElsewhere(session)
     const gone = [...mine].filter(blob => !elsewhere.has(blob))
     await session.store.purgeBlobs(gone)

@@ -6,7 +6,7 @@ import type { RequestContext, Selection } from "@galley/core/protocol/requests.t
 import type { DecisionResult } from "@galley/core/protocol/results.ts"
 import type { Parked } from "../store/store.ts"
 import { authorshipOf } from "./authors.ts"
-import { decideByProducts, titleOfByProducts } from "./by-products.ts"
+import { type ByProductsDecided, decideByProducts } from "./by-products.ts"
 import { commitTurns, type Turn } from "./commit.ts"
 import { rejectedNotes } from "./feedback.ts"
 import { deriveView, fileViews, type SubjectView } from "./file-view.ts"
@@ -58,8 +58,38 @@ export async function decideLocked(
     }
   }
   const aside = await decideByProducts(session, selection, decision)
-  if (aside.length > 0 && (await onlyByProducts(session, selection)))
-    return { version: 1, operation: null, title: titleOfByProducts(decision, aside), files: [] }
+  if (aside === null) return decideItems(session, selection, decision, facts, null)
+  try {
+    const only = await onlyByProducts(session, selection)
+    const done = only
+      ? await recordByProducts(session, aside, facts.kind ?? decision)
+      : await decideItems(session, selection, decision, facts, aside)
+    if (done.operation !== null) aside.recorded(done.operation)
+    return done
+  } catch (error) {
+    aside.takeBack()
+    throw error
+  }
+}
+
+async function recordByProducts(
+  session: Session,
+  { title, remark }: ByProductsDecided,
+  kind: Decision | "answer",
+): Promise<DecisionResult> {
+  const facts = { kind, actor: "person", conversation: null, message: null, title, capture: "none", remark } as const
+  const { operation } = await commitTurns(session, [], facts, {}, { always: true })
+  return { version: 1, operation: operation?.id ?? null, title, files: [] }
+}
+
+async function decideItems(
+  session: Session,
+  selection: Selection,
+  decision: Decision,
+  facts: { readonly kind?: "answer"; readonly title?: string },
+  aside: ByProductsDecided | null,
+): Promise<DecisionResult> {
+  const onOverlap = selection.onConflict ?? "stop"
   const selected = await selectSubjects(session, selection)
   const decided: { shown: SelectedSubject; turns: Turn[]; hunks: number }[] = []
   for (const subject of selected) {
@@ -69,7 +99,8 @@ export async function decideLocked(
         : await decideMessage(session, subject, selection.message, decision, onOverlap)
     if (outcome !== null) decided.push({ shown: subject, ...outcome })
   }
-  const title = facts.title ?? titleOf(decision, selection, decided)
+  const own = titleOf(decision, selection, decided)
+  const title = facts.title ?? (aside === null ? own : decided.length === 0 ? aside.title : `${own}; ${aside.title}`)
   const notes =
     decision === "reject" && facts.kind === undefined
       ? await rejectedNotes(
@@ -80,8 +111,17 @@ export async function decideLocked(
   const { operation, items } = await commitTurns(
     session,
     decided.flatMap(one => one.turns),
-    { kind: facts.kind ?? decision, actor: "person", conversation: null, message: null, title, capture: "none" },
+    {
+      kind: facts.kind ?? decision,
+      actor: "person",
+      conversation: null,
+      message: null,
+      title,
+      capture: "none",
+      ...(aside === null ? {} : { remark: aside.remark }),
+    },
     notes.length === 0 ? {} : { notes },
+    { always: aside !== null },
   )
   return { version: 1, operation: operation?.id ?? null, title, files: await fileViews(session, items) }
 }

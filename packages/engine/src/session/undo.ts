@@ -5,6 +5,7 @@ import { undoState, type UndoState } from "@galley/core/history/undo.ts"
 import { showPath } from "@galley/core/path.ts"
 import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
 import type { DecisionResult } from "@galley/core/protocol/results.ts"
+import { repeatByProducts } from "./by-products.ts"
 import { commitTurns, type Turn } from "./commit.ts"
 import { loadSides } from "./contents.ts"
 import { settleDrift, standingAt } from "./drift.ts"
@@ -99,6 +100,7 @@ async function repeat(
       })
     }
     const heads = await headsMoved(session, target, direction)
+    const outputs = repeatByProducts(session, target.id, direction)
     const title = `${direction === "back" ? "Undo" : "Redo"}: ${plainTitle(target)}`
     const committed = await commitTurns(
       session,
@@ -111,6 +113,7 @@ async function repeat(
         title,
         capture: "none",
         ...(direction === "back" ? { undoes: target.id } : { redoes: target.id }),
+        ...(outputs.remarks.length === 0 ? {} : { remark: outputs.remarks.join("; ") }),
         ...(heads.length === 0
           ? {}
           : {
@@ -126,6 +129,7 @@ async function repeat(
       },
       { always: true },
     )
+    if (committed.operation !== null) outputs.recorded(committed.operation.id)
     return {
       version: 1,
       operation: committed.operation?.id ?? null,

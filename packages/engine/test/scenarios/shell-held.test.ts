@@ -131,6 +131,62 @@ test.skipIf(!views)("they are stale once the text they were made from is rejecte
   expect([await s.pending(), (await agent.bash("ls out 2>&1")).exitCode]).toEqual([[], 2])
 })
 
+test.skipIf(!views)("taking and dropping them is on record, and undone", async () => {
+  const s = await story({ git: true, files })
+  s.write("out/old", "old\n")
+  s.write("out/x", "before\n")
+  const agent = s.agent("c1", "hold")
+  const tree = (): (string | null)[] => ["out/old", "out/x", "out/new/y"].map(path => s.read(path))
+  const before = ["old\n", "before\n", null]
+  const after = [null, "after\n", "y\n"]
+  await agent.bash("rm out/old; echo after > out/x; mkdir out/new; echo y > out/new/y")
+  expect(tree()).toEqual(before)
+
+  const accepted = await s.person.accept({ path: "out" })
+  expect([tree(), await s.pending()]).toEqual([after, []])
+  const [last] = (await s.person.operations({ limit: 1 })).operations
+  expect([last?.id, last?.kind, last?.actor, last?.title]).toEqual([
+    accepted.operation,
+    "accept",
+    "person",
+    "Accept out/ (3 paths)",
+  ])
+  expect(last?.remark).toContain("until galley gc")
+  await s.person.undo({})
+  expect([tree(), existsSync(join(s.root, "out/new")), (await line(s, "out")).summary]).toEqual([
+    before,
+    false,
+    { files: 3 },
+  ])
+  expect((await agent.bash("cat out/x out/new/y; ls out")).text).toBe("after\ny\nnew\nx")
+  await s.person.redo({})
+  expect([tree(), await s.pending()]).toEqual([after, []])
+
+  // What the person changed since stays, and is said; the rest goes back.
+  s.write("out/x", "mine\n")
+  await s.person.undo({})
+  expect(tree()).toEqual(["old\n", "mine\n", null])
+  expect((await s.person.operations({ limit: 1 })).operations[0]?.remark).toBe("left as they are, changed since: out/x")
+
+  await s.person.reject({ path: "out" })
+  expect(await s.pending()).toEqual([])
+  expect((await s.person.operations({ limit: 1 })).operations[0]?.title).toBe("Drop out/ (2 paths)")
+  const again = await s.reopen()
+  await again.person.undo({})
+  expect((await line(again, "out")).summary).toEqual({ files: 2 })
+  await again.person.redo({})
+  await again.person.undo({})
+  await again.person.reject({ all: true })
+  expect(await again.pending()).toEqual([])
+  await again.person.undo({})
+  expect((await line(again, "out")).summary).toEqual({ files: 2 })
+  await again.person.reject({ path: "out" })
+  await again.person.purge({ path: "out/new" })
+  await again.person.undo({})
+  expect(await again.pending()).toEqual([])
+  await again.end()
+})
+
 test.skipIf(!views)("deletes, links and empty folders among them", async () => {
   const s = await story({ git: true, files })
   s.write("out/old", "old\n")
