@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { promisify } from "node:util"
 import { hasEscapedByte, pathFromBytes, pathToBytes } from "@galley/core/path.ts"
-import { copyAttributes, filesWithAttributes } from "./attributes.ts"
+import { attributeLook, copyAttributes } from "./attributes.ts"
 import { isSameWriting, type Files, type NewFile, type OpenFolder, type Stat } from "./files.ts"
 import { syncFileSystem } from "./sync-file-system.ts"
 
@@ -42,7 +42,7 @@ export function realFiles(): Files {
     chmod: (path, mode) => soon(() => chmod(path, mode)),
     copyOwner: (from, to) => soon(() => copyOwner(from, to)),
     copyIdentity,
-    withAttributes: filesWithAttributes,
+    withAttributes: attributeLook(),
     syncFolder,
     writable: path => soon(() => writable(path)),
     openFolder: (root, folder) => soon(() => openFolder(root, folder)),
