@@ -1,6 +1,6 @@
 import { Failure } from "@galley/core/failure.ts"
 import { parentOf, type WorkspacePath } from "@galley/core/path.ts"
-import { matchesSection } from "./editorconfig-glob.ts"
+import { matchesSection } from "@galley/core/glob.ts"
 import type { Files } from "./files.ts"
 import type { Root } from "./roots.ts"
 

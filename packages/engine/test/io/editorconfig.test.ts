@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { declaredCharset, parseEditorConfig } from "../../src/io/editorconfig.ts"
-import { matchesSection } from "../../src/io/editorconfig-glob.ts"
+import { matchesSection } from "@galley/core/glob.ts"
 import { memoryFiles } from "../../src/io/memory-files.ts"
 import { openRoot } from "../../src/io/roots.ts"
 import { buildTree } from "../session/world.ts"
