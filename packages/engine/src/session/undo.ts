@@ -30,10 +30,10 @@ export async function redo(session: Session, context: RequestContext, params: Pa
   return repeat(session, "forward", params)
 }
 
-/** Undo and redo as the log has them now. Reads only as much of the log's end as it needs. */
+/** Undo and redo as the log has them now. Reads the person's operations only, and of those only as much of the end as it needs. */
 export async function readUndoState(session: Session): Promise<UndoState> {
   for (let limit = 256; ; limit *= 8) {
-    const operations = await session.store.operations({ limit })
+    const operations = await session.store.operations({ actor: "person", limit })
     const known = new Set(operations.map(operation => operation.id))
     const whole = operations.length < limit
     const reaches = operations.every(

@@ -3,6 +3,7 @@ import type { Operation } from "@galley/core/history/operation.ts"
 import type { Sql } from "./connection.ts"
 import type { ItemQuery, OperationQuery } from "./references.ts"
 import { idKey, pathKey, unseal } from "./rows.ts"
+import { damage } from "./trouble.ts"
 
 export function readOperation(sql: Sql, id: string): Operation | null {
   const row = sql.get("SELECT body, sum FROM operations WHERE id = ?", idKey(id))
@@ -27,17 +28,19 @@ const mostRemembered = 200_000
 export function readOperations(sql: Sql, query: OperationQuery, recent: RecentOperations): Operation[] {
   const where: string[] = []
   const values: (string | number | Uint8Array)[] = []
-  const only = (condition: string, value: string | number | Uint8Array) => {
+  const only = (condition: string, ...value: (string | number | Uint8Array)[]) => {
     where.push(condition)
-    values.push(value)
+    values.push(...value)
   }
   if (query.path !== undefined) only("p.path = ?", pathKey(query.path))
   if (query.message !== undefined) only("o.message = ?", idKey(query.message))
   if (query.conversation !== undefined) only("o.conversation = ?", idKey(query.conversation))
+  // The constant, not a bound value, lets the partial index be used.
+  if (query.actor !== undefined) only(`o.actor = '${query.actor}'`)
   const seq = query.path === undefined ? "o.seq" : "p.seq"
   if (query.afterSeq !== undefined) only(`${seq} > ?`, query.afterSeq)
   // CROSS JOIN fixes the order: the path's own entries first, each then found in the log by its seq.
-  const ofOperation = query.message !== undefined || query.conversation !== undefined
+  const ofOperation = query.message !== undefined || query.conversation !== undefined || query.actor !== undefined
   const paths = ofOperation ? "operation_paths p CROSS JOIN operations o ON o.seq = p.seq" : "operation_paths p"
   const from = query.path === undefined ? "operations o" : paths
   const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`
@@ -60,7 +63,7 @@ function operationAt(sql: Sql, seq: number, revision: number, recent: RecentOper
     return known.operation
   }
   const row = sql.get("SELECT body, sum FROM operations WHERE seq = ?", seq)
-  if (row === undefined) throw new Error(`BUG: operation ${seq} is in an index and not in the log`)
+  if (row === undefined) throw damage(`operation ${seq} is in an index and not in the log`)
   const operation = unseal(row, "operations")
   if (recent.size > mostRemembered) {
     recent.bySeq.clear()

@@ -33,6 +33,7 @@ export interface OperationQuery {
   readonly path?: WorkspacePath
   readonly conversation?: string
   readonly message?: string
+  readonly actor?: "person"
   readonly afterSeq?: number
   readonly limit?: number
 }
@@ -49,6 +50,7 @@ export function matchesOperation(operation: Operation, query: OperationQuery): b
     (query.path === undefined || operation.changes.some(change => change.path === query.path)) &&
     (query.conversation === undefined || operation.conversation === query.conversation) &&
     (query.message === undefined || operation.message === query.message) &&
+    (query.actor === undefined || operation.actor === query.actor) &&
     (query.afterSeq === undefined || operation.seq > query.afterSeq)
   )
 }

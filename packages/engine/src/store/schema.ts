@@ -14,7 +14,7 @@ export type Migration = (db: DatabaseSync) => void
  * All steps from an empty database on; `PRAGMA user_version` counts those done. A step that was released is never edited: a
  * change of the schema is a new step, and FORMAT.md follows.
  */
-export const migrations: readonly Migration[] = [makeTables, indexPaths, listPurges]
+export const migrations: readonly Migration[] = [makeTables, indexPaths, listPurges, indexPersons]
 
 export const schemaVersion = migrations.length
 
@@ -116,4 +116,12 @@ function indexPaths(db: DatabaseSync): void {
 /** Purges that were begun: a crash between forgetting a content and scrubbing its file is made good at the next start. */
 function listPurges(db: DatabaseSync): void {
   db.exec("CREATE TABLE purges (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID")
+}
+
+/** The person's operations without reading the agents', of which there may be any number between two. */
+function indexPersons(db: DatabaseSync): void {
+  db.exec("ALTER TABLE operations ADD COLUMN actor TEXT")
+  // A row that is damaged is never read; it must not keep the others from being brought over.
+  db.exec("UPDATE operations SET actor = json_extract(body, '$.actor') WHERE json_valid(body)")
+  db.exec("CREATE INDEX operations_of_person ON operations (seq) WHERE actor = 'person'")
 }

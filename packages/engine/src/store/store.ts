@@ -41,6 +41,7 @@ export interface Store {
     readonly path?: WorkspacePath
     readonly conversation?: ConversationId
     readonly message?: MessageId
+    readonly actor?: "person"
     readonly afterSeq?: number
     readonly limit?: number
   }): Promise<readonly Operation[]>
@@ -143,7 +144,13 @@ export interface Waiting {
   /** The agent's operation that the answer lets stand or takes back; absent for one that has not changed anything. */
   readonly operation?: OperationId
   readonly diff: string
-  readonly answer: { readonly decision: "allow" | "deny"; readonly reason?: string; readonly edited?: boolean } | null
+  readonly answer: {
+    readonly decision: "allow" | "deny"
+    readonly reason?: string
+    readonly edited?: boolean
+    /** The person's text, where no operation holds it. */
+    readonly content?: string
+  } | null
 }
 
 /** Something the agent is told at its next contact, once (DESIGN §3, "Back to the model"). */

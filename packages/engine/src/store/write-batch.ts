@@ -67,11 +67,12 @@ function appendOperation(sql: Sql, operation: Operation): void {
     throw new Error(`BUG: the operation ${operation.id} is in the log already`)
   const { body, sum } = seal(operation)
   sql.run(
-    "INSERT INTO operations (seq, id, conversation, message, body, sum) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO operations (seq, id, conversation, message, actor, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
     operation.seq,
     idKey(operation.id),
     operation.conversation === null ? null : idKey(operation.conversation),
     operation.message === null ? null : idKey(operation.message),
+    operation.actor,
     body,
     sum,
   )

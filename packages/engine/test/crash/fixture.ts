@@ -140,8 +140,10 @@ export function storeFolder(place: string): string {
 function asFirstSchema(folder: string): void {
   const db = new DatabaseSync(join(folder, "galley.db"))
   const { user_version: version } = db.prepare("PRAGMA user_version").get() ?? {}
-  if (version !== 3) throw new Error(`The schema is ${String(version)} now: say here how the first one differs.`)
-  db.exec("DROP TABLE operation_paths; DROP TABLE purges; PRAGMA user_version = 1")
+  if (version !== 4) throw new Error(`The schema is ${String(version)} now: say here how the first one differs.`)
+  db.exec(
+    "DROP TABLE operation_paths; DROP TABLE purges; DROP INDEX operations_of_person; ALTER TABLE operations DROP COLUMN actor; PRAGMA user_version = 1",
+  )
   db.close()
 }
 

@@ -173,7 +173,7 @@ export function conformance(name: string, make: () => Promise<Store>): void {
           of("1", ["a", "a"], "c", "m"),
           of("2", ["a", "b"], "c", "n"),
           of("3", ["b"], "d", "o"),
-          of("4", ["a"], "d", "o"),
+          { ...of("4", ["a"], "d", "o"), actor: "person" },
         ],
       })
       const check = async (query: Parameters<Store["operations"]>[0], expected: string) =>
@@ -182,6 +182,9 @@ export function conformance(name: string, make: () => Promise<Store>): void {
       await check({ path: "c" }, "")
       await check({ conversation: "c" }, "12")
       await check({ message: "o" }, "34")
+      await check({ actor: "person" }, "4")
+      await check({ actor: "person", path: "a" }, "4")
+      await check({ actor: "person", path: "b" }, "")
       await check({ path: "a", conversation: "d" }, "4")
       await check({ path: "b", message: "n" }, "2")
       await check({ afterSeq: 2 }, "34")

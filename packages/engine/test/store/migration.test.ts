@@ -17,7 +17,11 @@ function firstVersion(count: number): string {
   const insert = db.prepare("INSERT INTO operations (seq, id, body, sum) VALUES (?, ?, ?, ?)")
   db.exec("BEGIN")
   for (let seq = 1; seq <= count; seq++) {
-    const plain = { ...operation(`o${seq}`, "", seq % 2 === 0 ? ["a", "\udcff"] : ["b"]), seq }
+    const plain = {
+      ...operation(`o${seq}`, "", seq % 2 === 0 ? ["a", "\udcff"] : ["b"]),
+      seq,
+      actor: seq % 3 === 0 ? "person" : "agent",
+    }
     const changes = plain.changes.map(change => ({ ...change, after: change.before }))
     const { body, sum } = seal({ ...plain, changes })
     insert.run(seq, `o${seq}`, body, sum)
@@ -36,6 +40,9 @@ describe("a migration", () => {
     const store = await openSqliteStore({ folder: firstVersion(10) })
     expect((await store.operations({ path: "\udcff" })).map(({ id }) => id)).toEqual(["o2", "o4", "o6", "o8", "o10"])
     expect(await store.operations({})).toHaveLength(10)
+    expect((await store.operations({ actor: "person" })).map(({ id }) => id)).toEqual(["o3", "o6", "o9"])
+    await store.commit({ operations: [{ ...operation("new", "", []), actor: "person" }] })
+    expect((await store.operations({ actor: "person", limit: 2 })).map(({ id }) => id)).toEqual(["o9", "new"])
     expect(await store.check()).toEqual([])
     await store.close()
   })
