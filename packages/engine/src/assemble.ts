@@ -1,5 +1,6 @@
 import { pathFromBytes } from "@galley/core/path.ts"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
+import { askBefore, takeAllowed } from "./session/ask-before.ts"
 import { answer } from "./session/ask.ts"
 import { unforeseen } from "./session/disk-trouble.ts"
 import { collectGarbage } from "./session/garbage.ts"
@@ -75,7 +76,11 @@ function requestsOf(session: Session, tools: Tools, armed: ArmedLooks, context: 
     call: (params, io) => shell.call(params.tool, params.input, io ?? {}),
     run: (params, io) => shell.run(params, io ?? {}),
     before: params => before(session, armed, context, params),
-    after: params => after(session, armed, context, params),
+    after: async params => {
+      const done = await after(session, armed, context, params)
+      return (await takeAllowed(session, params.callId)) ? { ...done, allowed: true } : done
+    },
+    ask: (params, io) => askBefore(session, context, params, io ?? {}),
     settle: () => settle(session, context),
     trouble: params => trouble(session, context, params),
     claim: params => claim(session, context, params),

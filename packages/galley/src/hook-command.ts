@@ -1,12 +1,13 @@
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { Command } from "commander"
+import { Command, Option } from "commander"
 import { galleyHome, knownStore } from "@galley/engine/store/location.ts"
 import type { Workspace } from "@galley/engine/workspace.ts"
-import { declareGlobals, type Globals, readGlobals } from "./cli/args.ts"
+import { declareGlobals, type Globals, readGlobals, readWhole } from "./cli/args.ts"
 import { type CommandModule, examples } from "./cli/command.ts"
 import type { Engine, Surroundings } from "./cli/context.ts"
 import { exitCodes, UsageError } from "./cli/exit.ts"
+import { usualHookWait } from "./hooks/install/target.ts"
 import { dialects } from "./hooks/dialects.ts"
 import type { HookEvent, Said } from "./hooks/event.ts"
 import { keepsRules } from "./hooks/permission-rules.ts"
@@ -21,6 +22,7 @@ export function hookCommand(engine: () => Engine): CommandModule {
   return {
     configure(command) {
       command.argument("[agent]", Object.keys(dialects).join(", "))
+      command.addOption(waitOption())
       command.option("--resident", "answer the hooks of all workspaces from one process, until it is idle")
       command.description(
         "Answers an agent's hook: reads its payload on standard input. `galley install AGENT` sets it up; it never stops the\n" +
@@ -45,6 +47,8 @@ export function hookCommand(engine: () => Engine): CommandModule {
         variables: surroundings.variables,
         userHome: surroundings.userHome,
         resident: false,
+        waitSeconds: Number(options["waitSeconds"]),
+        signal: surroundings.signal,
       })
       surroundings.stdout.write(said.stdout)
       surroundings.stderr.write(said.stderr)
@@ -61,6 +65,8 @@ interface HookCall {
   readonly variables: Surroundings["variables"]
   readonly userHome: string
   readonly resident: boolean
+  readonly waitSeconds: number
+  readonly signal: AbortSignal
 }
 
 /** Lends a workspace for one answer. */
@@ -109,6 +115,8 @@ async function answerHook(engine: Engine, lend: Lend, call: HookCall): Promise<S
         self: selfOf(),
         flags: flagsOf(call.globals),
         resident: call.resident,
+        waitSeconds: call.waitSeconds,
+        signal: call.signal,
       }
       const reply = await react(situation, event).catch((error: unknown) => {
         note(call, error)
@@ -192,7 +200,7 @@ async function residentProcess(engine: Engine, surroundings: Surroundings): Prom
     program: process.argv[1] ?? "galley",
     idleMs: Number(surroundings.variables["GALLEY_HOOK_IDLE_MS"] ?? 600_000),
     signal: surroundings.signal,
-    answer: async ({ words, input, cwd, variables }) => {
+    answer: async ({ words, input, cwd, variables }, signal) => {
       const typed = declared().parse([...words], { from: "user" })
       const [agent = ""] = typed.args
       return answerHook(engine, lend, {
@@ -203,11 +211,20 @@ async function residentProcess(engine: Engine, surroundings: Surroundings): Prom
         variables,
         userHome: surroundings.userHome,
         resident: true,
+        waitSeconds: Number(typed.opts()["waitSeconds"]),
+        signal,
       })
     },
   }
   await serveHooks(serving)
   for (const workspace of open.values()) await (await workspace.catch(() => null))?.close().catch(() => {})
+}
+
+/** `install` writes it where the person may take longer, and with it a longer time limit of the agent for its hook. */
+function waitOption(): Option {
+  return new Option("--wait-seconds <number>", "how long an edit may wait for the person (--review ask)")
+    .default(usualHookWait)
+    .argParser(readWhole)
 }
 
 function declared(): Command {
@@ -216,5 +233,6 @@ function declared(): Command {
     .allowExcessArguments()
     .configureOutput({ writeErr: () => {} })
   declareGlobals(command)
+  command.addOption(waitOption())
   return command
 }

@@ -50,6 +50,8 @@ const afterSchema = z.object({
   operation: z.nullable(z.string()),
   capture: captureSchema,
   changes: z.array(z.object({ path: z.string(), kind: changeKindSchema })),
+  /** The person had allowed it beforehand. */
+  allowed: z.optional(z.boolean()),
   /** What a person and the agent must know: "cannot be undone: …". */
   remarks: z.array(z.string()),
 })
@@ -236,6 +238,25 @@ export const requests = {
       originals: z.optional(z.record(z.string(), z.string())),
     }),
     result: afterSchema,
+  },
+  /**
+   * An agent's own tool is about to change a file, as its hook says, and may only if the person allows it. Waits `waitSeconds` at most.
+   * `content`: the person's own version of the whole text. "none": nobody answered. With `callId`, `after` of an allowed call says so.
+   */
+  ask: {
+    params: z.object({
+      callId: z.optional(z.string()),
+      title: z.string(),
+      path: z.string(),
+      diff: z.string(),
+      waitSeconds: z.optional(z.number()),
+    }),
+    result: z.object({
+      version: z.literal(1),
+      answer: z.enum(["allowed", "denied", "none"]),
+      reason: z.optional(z.string()),
+      content: z.optional(z.string()),
+    }),
   },
   /** Records what calls left behind whose end nobody told. */
   settle: { params: z.object({}), result: afterSchema },

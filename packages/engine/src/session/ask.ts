@@ -20,7 +20,7 @@ import type { Session } from "./session.ts"
 
 /** How a question to the person ended. */
 export type Answered =
-  | { readonly kind: "allowed"; readonly edited: boolean; readonly reason?: string }
+  | { readonly kind: "allowed"; readonly edited: boolean; readonly reason?: string; readonly content?: string }
   | { readonly kind: "denied"; readonly reason?: string }
   /** Nobody answered in time: the change stays pending, not on disk. */
   | { readonly kind: "held" }
@@ -62,7 +62,7 @@ export async function askPerson(session: Session, question: Question, io: Reques
   await session.lock.hold(() => session.store.commit({ waiting: [call] }))
   try {
     io.asked?.({ id: call.id, title: call.title, diff: question.diff })
-    return await waitForAnswer(session, call, io)
+    return await waitForAnswer(session, call, io, session.config["ask.waitSeconds"])
   } finally {
     await session.lock.hold(() => session.store.commit({ waitingDone: [call.id] }))
   }
@@ -89,10 +89,14 @@ export async function answer(
     const turns = operation === null ? [] : await turnsOfAnswer(session, operation, params)
     const title = `${params.decision === "allow" ? "Allow" : "Deny"}: ${call.title}`
     const reason = params.reason === undefined || params.reason === "" ? {} : { reason: params.reason }
-    const answered: Waiting = {
-      ...call,
-      answer: { decision: params.decision, ...reason, ...(params.content === undefined ? {} : { edited: true }) },
-    }
+    // Without an operation nothing was carried out here: whoever asked does so, with the person's text.
+    const edited =
+      params.content === undefined
+        ? {}
+        : operation === null
+          ? { edited: true, content: params.content }
+          : { edited: true }
+    const answered: Waiting = { ...call, answer: { decision: params.decision, ...reason, ...edited } }
     const committed = await commitTurns(
       session,
       turns,
@@ -109,8 +113,14 @@ export async function answer(
   })
 }
 
-async function waitForAnswer(session: Session, call: Waiting, io: RequestIo): Promise<Answered> {
-  const until = call.since + session.config["ask.waitSeconds"] * 1000
+/** Waits for the answer, `seconds` at most, and tells the caller every few seconds that it does. */
+export async function waitForAnswer(
+  session: Session,
+  call: Waiting,
+  io: RequestIo,
+  seconds: number,
+): Promise<Answered> {
+  const until = call.since + seconds * 1000
   let told = call.since
   let seen = -1
   while (io.signal?.aborted !== true) {
@@ -136,7 +146,12 @@ async function waitForAnswer(session: Session, call: Waiting, io: RequestIo): Pr
 function answeredBy(given: NonNullable<Waiting["answer"]>): Answered {
   const reason = given.reason === undefined ? {} : { reason: given.reason }
   return given.decision === "allow"
-    ? { kind: "allowed", edited: given.edited === true, ...reason }
+    ? {
+        kind: "allowed",
+        edited: given.edited === true,
+        ...reason,
+        ...(given.content === undefined ? {} : { content: given.content }),
+      }
     : { kind: "denied", ...reason }
 }
 

@@ -14,4 +14,5 @@ export const claudeCode = claudeFamily({
   rewritesIn: "any",
   shellRemembers: true,
   allowsWhatItChanges: false,
+  changesEdits: true,
 })

@@ -10,6 +10,8 @@ import {
   strange,
   textOf,
 } from "./payload.ts"
+import { ownChange, usualFields } from "./own-change.ts"
+import { ownPatch } from "./own-patch.ts"
 import { pathsOfPatch } from "./patch-paths.ts"
 
 /** What sets the members of Claude Code's family of hook dialects apart. */
@@ -25,8 +27,10 @@ export interface Member {
   readonly rewritesIn: readonly string[] | "any"
   /** Whether its shell keeps its folder from command to command. */
   readonly shellRemembers: boolean
-  /** Whether a changed input only counts together with "allow". */
+  /** Whether a changed input only counts together with "allow", and "allow" only together with a changed input. */
   readonly allowsWhatItChanges: boolean
+  /** Whether a hook may give an edit another input. */
+  readonly changesEdits: boolean
 }
 
 /** The hook dialect that Claude Code (2.1) made and codex (0.171) and qwen-code (0.24) took over. */
@@ -37,6 +41,7 @@ export function claudeFamily(member: Member): Dialect {
     rewrites: payload =>
       member.rewritesIn === "any" || member.rewritesIn.includes(textOf(payload["permission_mode"]) ?? ""),
     shellRemembers: member.shellRemembers,
+    changesEdits: member.changesEdits,
     toolName: name => `mcp__galley__${name}`,
   }
 }
@@ -106,7 +111,8 @@ function toolOf(member: Member, payload: Payload, who: Who): ToolUse | (HookEven
   const paths = [...new Set([...named, ...patched, ...edits])]
   if (paths.length === 0) return strangeTool(who, input, `${name} names no file`)
   const verb = name === "apply_patch" ? "Patch" : /write/i.test(name) ? "Write" : "Edit"
-  return { kind: "edit", name, title: editTitle(verb, paths, who.cwd), paths }
+  const change = name === "apply_patch" ? ownPatch(input) : ownChange(input, usualFields)
+  return { kind: "edit", name, title: editTitle(verb, paths, who.cwd), paths, change }
 }
 
 function strangeTool(who: Who, payload: Payload, what: string): HookEvent & { readonly kind: "strange" } {
@@ -135,6 +141,13 @@ function say(member: Member, payload: Payload, event: HookEvent, reply: Reply): 
   if (reply.deny !== undefined && event.kind !== "after") {
     output["permissionDecision"] = "deny"
     output["permissionDecisionReason"] = reply.deny
+  } else if (reply.allow !== undefined) {
+    // The person answered for this very call: a second question of the agent's own would be about the same.
+    if (reply.input !== undefined || !member.allowsWhatItChanges) {
+      output["permissionDecision"] = "allow"
+      output["permissionDecisionReason"] = reply.allow
+    }
+    if (reply.input !== undefined) output["updatedInput"] = reply.input
   } else if (reply.command !== undefined) {
     // Never "allow" where that would go round a question to the person: their rules and answers stay the agent's to keep.
     if (member.allowsWhatItChanges) output["permissionDecision"] = "allow"

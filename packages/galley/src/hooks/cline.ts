@@ -10,6 +10,7 @@ import {
   strange,
   textOf,
 } from "./payload.ts"
+import { type ChangeFields, ownChange } from "./own-change.ts"
 import { pathsOfPatch } from "./patch-paths.ts"
 
 /** Hooks of cline 3.0.65. A refusal aborts its whole run. It gives a prompt no id; a call has one. */
@@ -17,10 +18,12 @@ export const cline: Dialect = {
   read,
   say,
   rewrites: () => true,
+  changesEdits: true,
   shellRemembers: false,
   toolName: name => `galley__${name}`,
 }
 
+const fields: ChangeFields = { text: "content", from: "old_text", to: "new_text", all: "replace_all" }
 const ours = /^galley__(.+)$/
 
 function read(payload: Payload): HookEvent {
@@ -70,17 +73,20 @@ function toolOf(call: Payload, who: Who): ToolUse | null {
     ...absolutePath(who.cwd, input["path"]),
     ...pathsOfPatch(patch).flatMap(path => absolutePath(who.cwd, path)),
   ]
-  return paths.length === 0 ? null : { kind: "edit", name, title: editTitle("Edit", paths, who.cwd), paths }
+  return paths.length === 0
+    ? null
+    : { kind: "edit", name, title: editTitle("Edit", paths, who.cwd), paths, change: ownChange(input, fields) }
 }
 
 function say(payload: Payload, event: HookEvent, reply: Reply): Said {
-  if (reply.deny !== undefined && event.kind === "before")
+  if (reply.deny !== undefined && event.kind !== "after" && payload["hookName"] !== "tool_result")
     return { stdout: `${JSON.stringify({ cancel: true, errorMessage: reply.deny })}\n`, exitCode: 0 }
   const output: Record<string, unknown> = {}
   if (reply.command !== undefined) {
     const input = recordOf(recordOf(payload["tool_call"])["input"])
     output["overrideInput"] = { ...input, commands: [reply.command] }
   }
+  if (reply.input !== undefined) output["overrideInput"] = reply.input
   if (reply.context !== undefined) output["contextModification"] = reply.context
   return Object.keys(output).length === 0
     ? { stdout: "", exitCode: 0 }

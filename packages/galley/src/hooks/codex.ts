@@ -10,4 +10,5 @@ export const codex = claudeFamily({
   rewritesIn: ["bypassPermissions"],
   shellRemembers: false,
   allowsWhatItChanges: true,
+  changesEdits: true,
 })

@@ -1,3 +1,5 @@
+import type { OwnChange } from "./own-change.ts"
+
 /** Whose an event is, as the agent says. Ids of other programs: bounded, else as if they were not there. */
 export interface Who {
   readonly conversation: string | null
@@ -11,7 +13,14 @@ export interface Who {
 /** What an agent's tool is to Galley. */
 export type ToolUse =
   /** Its own edit or write tool. `paths` as the agent gave them, made absolute. */
-  | { readonly kind: "edit"; readonly name: string; readonly title: string; readonly paths: readonly string[] }
+  | {
+      readonly kind: "edit"
+      readonly name: string
+      readonly title: string
+      readonly paths: readonly string[]
+      /** What it will make of its file; null where that cannot be told exactly. */
+      readonly change: OwnChange | null
+    }
   /** Its own shell. `background`: it returns before the command ends. */
   | { readonly kind: "shell"; readonly name: string; readonly command: string; readonly background: boolean }
   /** One of Galley's tools, by Galley's own name for it. */
@@ -50,6 +59,10 @@ export interface Reply {
   readonly deny?: string
   /** Run this instead of the shell command. */
   readonly command?: string
+  /** The person was asked about this very call and allows it; why, in words. */
+  readonly allow?: string
+  /** Make the call with this input: the person changed it. */
+  readonly input?: Readonly<Record<string, unknown>>
 }
 
 /** What the agent reads of a hook: its standard output and exit code. */
@@ -64,6 +77,8 @@ export interface Dialect {
   say(payload: Readonly<Record<string, unknown>>, event: HookEvent, reply: Reply): Said
   /** Whether this call's shell command may be replaced by another, without going round the agent's own permissions and sandbox. */
   rewrites(payload: Readonly<Record<string, unknown>>): boolean
+  /** Whether a hook may give an edit another input. */
+  readonly changesEdits: boolean
   /** Whether its shell keeps its folder from command to command. */
   readonly shellRemembers: boolean
   /** The name that the model knows one of Galley's tools by. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import type { Dialect, HookEvent, Reply, Said, ToolUse, Who } from "./event.ts"
+import { ownChange, usualFields } from "./own-change.ts"
 import { absolutePath, editTitle, galleyTool, idOf, type Payload, recordOf, strange, textOf } from "./payload.ts"
 
 /**
@@ -11,6 +12,7 @@ export const geminiCli: Dialect = {
   say,
   // The shell's input may be changed, but how it is allowed is not told to hooks: only where everything is.
   rewrites: () => true,
+  changesEdits: true,
   shellRemembers: false,
   toolName: name => `mcp_galley_${name}`,
 }
@@ -52,8 +54,11 @@ function read(payload: Payload): HookEvent {
 function whoOf(payload: Payload): Who {
   const conversation = idOf(payload["session_id"])
   const name = textOf(payload["tool_name"])
+  const input = recordOf(payload["tool_input"])
+  // An edit is known by its file: the person may give it another text between its two events.
+  const what = editTools.includes(name ?? "") ? (input["file_path"] ?? input) : input
   const digest = createHash("sha256")
-    .update(JSON.stringify([conversation, name, payload["tool_input"]]))
+    .update(JSON.stringify([conversation, name, what]))
     .digest("hex")
   return {
     conversation,
@@ -76,7 +81,9 @@ function toolOf(payload: Payload, who: Who): ToolUse | null {
   if (!editTools.includes(name)) return { kind: "other", name }
   const paths = absolutePath(who.cwd, input["file_path"])
   const verb = name === "write_file" ? "Write" : "Edit"
-  return paths.length === 0 ? null : { kind: "edit", name, title: editTitle(verb, paths, who.cwd), paths }
+  return paths.length === 0
+    ? null
+    : { kind: "edit", name, title: editTitle(verb, paths, who.cwd), paths, change: ownChange(input, usualFields) }
 }
 
 function originalsOf(payload: Payload, tool: ToolUse): Readonly<Record<string, string>> {
@@ -87,10 +94,12 @@ function originalsOf(payload: Payload, tool: ToolUse): Readonly<Record<string, s
 
 function say(payload: Payload, event: HookEvent, reply: Reply): Said {
   const hookEventName = textOf(payload["hook_event_name"]) ?? ""
-  if (reply.deny !== undefined && event.kind === "before")
+  // After a tool a refusal would only take its result from the model.
+  if (reply.deny !== undefined && event.kind !== "after" && hookEventName !== "AfterTool")
     return { stdout: `${JSON.stringify({ decision: "deny", reason: reply.deny })}\n`, exitCode: 0 }
   const output: Record<string, unknown> = { hookEventName }
   if (reply.command !== undefined) output["tool_input"] = { ...recordOf(payload["tool_input"]), command: reply.command }
+  if (reply.input !== undefined) output["tool_input"] = reply.input
   if (reply.context !== undefined && (hookEventName === "BeforeAgent" || hookEventName === "AfterTool"))
     output["additionalContext"] = reply.context
   return Object.keys(output).length === 1

@@ -10,6 +10,7 @@ import {
   strange,
   textOf,
 } from "./payload.ts"
+import { type ChangeFields, ownChange } from "./own-change.ts"
 import { pathsOfPatch } from "./patch-paths.ts"
 
 /**
@@ -20,11 +21,13 @@ export const opencode: Dialect = {
   read,
   say,
   rewrites: () => true,
+  changesEdits: true,
   shellRemembers: false,
   toolName: name => `galley_${name}`,
 }
 
 const ours = /^galley_(.+)$/
+const fields: ChangeFields = { text: "content", from: "oldString", to: "newString", all: "replaceAll" }
 const editTools: Readonly<Record<string, "Edit" | "Write" | "Patch">> = {
   edit: "Edit",
   multiedit: "Edit",
@@ -86,7 +89,9 @@ function toolOf(input: Payload, args: Payload, who: Who): ToolUse | null {
     ...absolutePath(who.cwd, args["filePath"]),
     ...pathsOfPatch(patch).flatMap(path => absolutePath(who.cwd, path)),
   ]
-  return paths.length === 0 ? null : { kind: "edit", name, title: editTitle(verb, paths, who.cwd), paths }
+  return paths.length === 0
+    ? null
+    : { kind: "edit", name, title: editTitle(verb, paths, who.cwd), paths, change: ownChange(args, fields) }
 }
 
 function say(_payload: Payload, _event: HookEvent, reply: Reply): Said {

@@ -9,4 +9,5 @@ export const qwenCode = claudeFamily({
   rewritesIn: [],
   shellRemembers: false,
   allowsWhatItChanges: false,
+  changesEdits: false,
 })

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import type { ReviewMode } from "@galley/core/protocol/results.ts"
 import type { Requests, Workspace } from "@galley/engine/workspace.ts"
+import { askEdit, type Asking } from "./ask-edit.ts"
 import type { Dialect, HookEvent, Reply, ToolUse, Who } from "./event.ts"
 import { captured, changesNothing, isCaptured, movesShell, type Self } from "./rewrite.ts"
 
@@ -19,6 +20,10 @@ export interface Situation {
   readonly self: Self
   /** Options of this hook's own command line that a rewritten command needs too. */
   readonly flags: readonly string[]
+  /** How long a question to the person may take, in seconds: less than the agent waits for its hook. */
+  readonly waitSeconds: number
+  /** Aborted when the agent does not wait any more. */
+  readonly signal?: AbortSignal
   /** A process that lives until `after` can hold a look over the workspace. */
   readonly resident: boolean
 }
@@ -101,8 +106,32 @@ async function before(situation: Situation, who: Who, tool: ToolUse): Promise<Re
       break
   }
   const refusal = refusalOf(situation, tool)
-  if (refusal !== null) return { deny: refusal }
+  if (refusal !== null) {
+    if (situation.review !== "ask" || situation.readOnly || tool.kind !== "edit") return { deny: refusal }
+    const asked = await askEdit(askingOf(situation, who, refusal), requests, who, tool)
+    return asked.acts ? { ...(await edit(situation, requests, who, tool)), ...asked.reply } : asked.reply
+  }
   if (tool.kind === "shell") return shell(situation, requests, who, tool)
+  return edit(situation, requests, who, tool)
+}
+
+function askingOf(situation: Situation, who: Who, refusal: string): Asking {
+  return {
+    dialect: situation.dialect,
+    person: situation.workspace.as({ actor: "person" }),
+    as: review => requestsOf({ ...situation, review }, who),
+    refusal,
+    waitSeconds: situation.waitSeconds,
+    signal: situation.signal,
+  }
+}
+
+async function edit(
+  situation: Situation,
+  requests: Requests,
+  who: Who,
+  tool: ToolUse & { readonly kind: "edit" },
+): Promise<Reply> {
   const kept = await requests.before({
     callId: callIdOf(who, tool),
     tool: tool.name,
@@ -160,6 +189,8 @@ async function after(
     paths: tool.kind === "edit" ? [...tool.paths] : [],
     originals: { ...originals },
   })
+  if (done.allowed === true)
+    for (const { path } of done.changes) await situation.workspace.as({ actor: "person" }).accept({ path })
   return withNotes(requests, done.remarks)
 }
 

@@ -24,7 +24,8 @@ export interface Serving {
   /** Ends after so long without a request. */
   readonly idleMs: number
   readonly signal: AbortSignal
-  answer(request: HookRequest): Promise<HookAnswer>
+  /** `signal`: whoever asked is gone. */
+  answer(request: HookRequest, signal: AbortSignal): Promise<HookAnswer>
 }
 
 /** How often it is asked whether it is still wanted, in milliseconds. */
@@ -92,7 +93,11 @@ function isAnswered(name: string): Promise<boolean> {
 async function answerOn(socket: Socket, serving: Serving): Promise<void> {
   const text = await lineFrom(socket)
   if (text === "") return
-  const answer = await serving.answer(JSON.parse(text) as HookRequest)
+  const gone = new AbortController()
+  // A client sends nothing behind its request, not even an end, until it has its answer.
+  for (const event of ["end", "close", "error"]) socket.on(event, () => gone.abort())
+  if (socket.readableEnded) gone.abort()
+  const answer = await serving.answer(JSON.parse(text) as HookRequest, gone.signal)
   await new Promise<void>(resolve => {
     socket.end(`${JSON.stringify(answer)}\n`, () => resolve())
   })

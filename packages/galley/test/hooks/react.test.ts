@@ -47,6 +47,7 @@ async function scene(given: Partial<Situation> = {}, agent = "claude-code") {
     self: { node: "/opt/node", program: "/opt/galley.mjs" },
     flags: [],
     resident: true,
+    waitSeconds: 60,
     ...given,
   }
   const who = (callId: string | null, message: string | null = "m1"): Who => ({
@@ -56,7 +57,13 @@ async function scene(given: Partial<Situation> = {}, agent = "claude-code") {
     cwd: root,
   })
   const at = (path: string): string => join(root, path)
-  const edit = (path: string): ToolUse => ({ kind: "edit", name: "Edit", title: `Edit ${path}`, paths: [at(path)] })
+  const edit = (path: string): ToolUse => ({
+    kind: "edit",
+    name: "Edit",
+    title: `Edit ${path}`,
+    paths: [at(path)],
+    change: null,
+  })
   const shell = (command: string): ToolUse => ({ kind: "shell", name: "Bash", command, background: false })
   const send = (event: HookEvent): Promise<Reply> => react(situation, event)
   return {

@@ -1,10 +1,16 @@
 import { join } from "node:path"
 import { pluginText } from "./opencode-plugin.ts"
 import type { JsonEntry } from "./edits.ts"
-import { callSeconds, hookedServerWords, hookLine, isOurHook, serverWords, type Target, type Wanted } from "./target.ts"
-
-/** Seconds that a hook may take before its agent goes on without it: all of them fail open, so long. */
-const hookSeconds = 120
+import {
+  callSeconds,
+  hookedServerWords,
+  hookLine,
+  hookSeconds,
+  isOurHook,
+  serverWords,
+  type Target,
+  type Wanted,
+} from "./target.ts"
 
 interface HookRow {
   readonly event: string
@@ -50,7 +56,7 @@ export const claudeCode: Target = {
         { event: "Stop" },
         { event: "SessionEnd" },
       ],
-      line => ({ type: "command", command: line, timeout: hookSeconds }),
+      line => ({ type: "command", command: line, timeout: hookSeconds(wanted) }),
     )
     const off = wanted.toolsOnly
       ? denied(["Edit", "MultiEdit", "Write", "NotebookEdit", "Bash"], ["permissions", "deny"])
@@ -109,7 +115,11 @@ export const codex: Target = {
       {
         kind: "json",
         file: join(folder, "hooks.json"),
-        entries: hookEntries(wanted, "codex", rows, line => ({ type: "command", command: line, timeout: hookSeconds })),
+        entries: hookEntries(wanted, "codex", rows, line => ({
+          type: "command",
+          command: line,
+          timeout: hookSeconds(wanted),
+        })),
       },
     ]
   },
@@ -141,7 +151,7 @@ export const qwenCode: Target = {
         { event: "Stop" },
       ],
       // Milliseconds, as its documentation says; 0.24.4 takes seconds too.
-      line => ({ type: "command", command: line, name: "galley", timeout: hookSeconds * 1000 }),
+      line => ({ type: "command", command: line, name: "galley", timeout: hookSeconds(wanted) * 1000 }),
     )
     const off = wanted.toolsOnly
       ? denied(["edit", "write_file", "notebook_edit", "run_shell_command"], ["tools", "exclude"])
@@ -178,7 +188,7 @@ export const geminiCli: Target = {
         { event: "AfterAgent" },
         { event: "SessionEnd" },
       ],
-      line => ({ name: "galley", type: "command", command: line, timeout: hookSeconds * 1000 }),
+      line => ({ name: "galley", type: "command", command: line, timeout: hookSeconds(wanted) * 1000 }),
     )
     const off = wanted.toolsOnly ? denied(["replace", "write_file", "run_shell_command"], ["tools", "exclude"]) : []
     return [

@@ -1,12 +1,11 @@
-import type { Wanted } from "./target.ts"
+import { hookWords, type Wanted } from "./target.ts"
 
 /**
  * The plugin that opencode (1.18.33) loads: plain JavaScript without imports of packages, since it runs in opencode's own runtime. It
  * hands events to `galley hook opencode` and does what the answer says. What goes wrong is printed, never thrown, except a refusal.
  */
 export function pluginText(wanted: Wanted): string {
-  const review = wanted.review === null ? [] : ["--review", wanted.review]
-  const words = [wanted.self.node, wanted.self.program, "hook", "opencode", ...review]
+  const words = hookWords(wanted, "opencode")
   return `// Written by galley install; taken out by galley uninstall. Hands opencode's events to Galley.
 import { spawn } from "node:child_process"
 
@@ -71,6 +70,7 @@ export const Galley = async ({ directory, client }) => {
       const answer = await ask({ event: "tool.execute.before", directory, root: await rootOf(input.sessionID), input, output })
       if (answer.deny) throw new Error(answer.deny)
       if (answer.command) output.args.command = answer.command
+      if (answer.input) Object.assign(output.args, answer.input)
       if (answer.context) said.set(input.callID, answer.context)
     },
     "tool.execute.after": async (input, output) => {

@@ -55,8 +55,22 @@ export function hookedServerWords(wanted: Wanted): readonly [string, ...string[]
 
 /** The command line of a hook, for an agent that gives it to a shell. */
 export function hookLine(wanted: Wanted, agent: string): string {
+  return quoteWords(hookWords(wanted, agent))
+}
+
+/** The words of a hook's command line. */
+export function hookWords(wanted: Wanted, agent: string): string[] {
   const review = wanted.review === null ? [] : ["--review", wanted.review]
-  return quoteWords([wanted.self.node, wanted.self.program, "hook", agent, ...review])
+  const patience = wanted.waitSeconds <= usualHookWait ? [] : ["--wait-seconds", String(Math.ceil(wanted.waitSeconds))]
+  return [wanted.self.node, wanted.self.program, "hook", agent, ...review, ...patience]
+}
+
+/** Seconds that a hook may wait for the person where nothing else is said. */
+export const usualHookWait = 100
+
+/** Seconds that a hook may take before its agent goes on without it: all of them fail open, so more than it waits for the person. */
+export function hookSeconds(wanted: Wanted): number {
+  return Math.max(120, Math.ceil(wanted.waitSeconds) + 20)
 }
 
 /** A list element of hooks that runs Galley's hook for the agent, whichever Node and program wrote it. */
