@@ -94,9 +94,19 @@ async function answered(
   work: (call: SessionCall) => Promise<CallResult>,
 ): Promise<CallResult> {
   const { result, call } = await calling(session, context, io, work)
-  const conversation = call.recorded.at(-1)?.message.conversation ?? (await conversationOf(session, context))
-  const notes = session.store.readOnly ? null : await takeNotes(session, conversation)
+  // The change stands already: what fails here must not make the model believe that it did not happen.
+  const notes = await notesFor(session, context, call).catch((thrown: unknown) => untoldNotes(unforeseen(thrown)))
   return notes === null ? result : { ...result, text: result.text === "" ? notes : `${result.text}\n\n${notes}` }
+}
+
+async function notesFor(session: Session, context: RequestContext, call: SessionCall): Promise<string | null> {
+  if (session.store.readOnly) return null
+  return takeNotes(session, call.recorded.at(-1)?.message.conversation ?? (await conversationOf(session, context)))
+}
+
+function untoldNotes(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error)
+  return `[What the person did since could not be read and is told later: ${why} The answer above stands.]`
 }
 
 /** Runs one call with what it needs to know, and turns a `Failure` into a result. */
