@@ -3,6 +3,7 @@ import type { Change, ConversationId, Operation } from "@galley/core/history/ope
 import type { Move } from "@galley/core/history/take-back.ts"
 import type { WorkspacePath } from "@galley/core/path.ts"
 import { sameState } from "@galley/core/state.ts"
+import { changesByPath } from "./changes-by-path.ts"
 import { loadSides } from "./contents.ts"
 import type { Session } from "./session.ts"
 
@@ -20,7 +21,7 @@ export async function movesOf(session: Session, path: WorkspacePath): Promise<Lo
 /** Where a file stands that was at the path after that place in the log, if somebody renamed it since. */
 export async function placeSince(session: Session, path: WorkspacePath, seq: number): Promise<WorkspacePath> {
   for (const operation of await session.store.operations({ path, afterSeq: seq })) {
-    const moved = operation.changes.find(change => change.carriedFrom === path)
+    const moved = changesByPath(operation).carriedFrom.get(path)
     if (moved !== undefined) return placeSince(session, moved.path, operation.seq)
   }
   return path
@@ -29,12 +30,10 @@ export async function placeSince(session: Session, path: WorkspacePath, seq: num
 async function movesBefore(session: Session, path: WorkspacePath, end: number): Promise<LoggedMove[]> {
   const operations = (await session.store.operations({ path })).filter(operation => operation.seq < end)
   // What stood here until it was renamed goes on elsewhere.
-  const left = operations.findLastIndex(operation => operation.changes.some(change => change.carriedFrom === path))
+  const left = operations.findLastIndex(operation => changesByPath(operation).carriedFrom.has(path))
   const own = operations
     .slice(left + 1)
-    .flatMap(operation =>
-      operation.changes.filter(change => change.path === path).map(change => ({ operation, change })),
-    )
+    .flatMap(operation => (changesByPath(operation).at.get(path) ?? []).map(change => ({ operation, change })))
   const [first] = own
   const from = first?.change.carriedFrom
   if (first === undefined || from === undefined) return own

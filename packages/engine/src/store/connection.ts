@@ -55,6 +55,13 @@ export class Connection {
     return this.#transaction("BEGIN", work)
   }
 
+  /** One row, which is a consistent view by itself and needs no transaction. */
+  async row(sql: string, ...values: readonly SQLInputValue[]): Promise<Row | undefined> {
+    const found = await poll(() => this.#guarded(() => [this.#statement(sql).get(...values)]), this.waits, 20, patience)
+    if (found === busy) throw keptBusy()
+    return found[0]
+  }
+
   /** Runs `work` as one durable change, wholly or not at all. */
   async write<T>(work: (sql: Sql) => T): Promise<T> {
     this.assertWritable()
@@ -99,12 +106,7 @@ export class Connection {
         }
       })
     const result = await poll(attempt, this.waits, 20, patience)
-    if (result === busy)
-      throw new Failure(
-        "STORE_FAILED",
-        "Another process kept the store's database busy; nothing was changed.",
-        "Try again.",
-      )
+    if (result === busy) throw keptBusy()
     return result
   }
 
@@ -131,6 +133,14 @@ export class Connection {
     this.#statements.set(sql, made)
     return made
   }
+}
+
+function keptBusy(): Failure {
+  return new Failure(
+    "STORE_FAILED",
+    "Another process kept the store's database busy; nothing was changed.",
+    "Try again.",
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Item } from "@galley/core/change/item.ts"
-import { type Blobs, blobIdOf, missingBlobs, noneRecent, putBlobs, readBlob } from "./blobs.ts"
+import { type Blobs, blobIdOf, missingBlobs, noneRecent, putBlobs, readKnown } from "./blobs.ts"
 import { checkStore } from "./check.ts"
 import { connect } from "./connection.ts"
 import { finishPurges, purgeBlobs, removeBlobs } from "./purge.ts"
@@ -10,7 +10,7 @@ import { keepHint } from "./trouble.ts"
 import { plainWaits, type Waits } from "./waits.ts"
 import { writeBatch } from "./write-batch.ts"
 
-/** Contents kept in memory as bases of the next delta, in bytes. */
+/** Contents kept in memory, in bytes. */
 const recentLimit = 16 * 1024 * 1024
 
 /**
@@ -31,7 +31,7 @@ export async function openSqliteStore(place: {
 
   return {
     putBlobs: contents => putBlobs(blobs, contents),
-    blob: id => readBlob(blobs, id, null),
+    blob: id => readKnown(blobs, id),
     missingBlobs: ids => missingBlobs(blobs, ids),
 
     commit: batch => connection.write(sql => writeBatch(sql, batch)),
@@ -62,7 +62,7 @@ export async function openSqliteStore(place: {
       }),
     parked: () => connection.read(sql => list(sql, "parked", "ORDER BY n")),
     setting: key => connection.read(sql => readSetting(sql, key)),
-    revision: () => connection.read(sql => Number(sql.get("SELECT value FROM meta WHERE key = 'revision'")?.["value"])),
+    revision: () => connection.row("SELECT value FROM meta WHERE key = 'revision'").then(row => Number(row?.["value"])),
 
     purgeBlobs: ids => purgeBlobs(blobs, ids),
     removeBlobs: ids => removeBlobs(blobs, ids),
