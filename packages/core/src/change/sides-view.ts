@@ -1,6 +1,7 @@
 import { diffLines, type LineDiff } from "../diff/line-diff.ts"
 import { textStyle } from "../text/eol.ts"
 import type { Encoding } from "../text/document.ts"
+import { showPath } from "../path.ts"
 import { splitLines, type Line } from "../text/lines.ts"
 import { sameBytes, textOf, type Charset, type Loaded, type LoadedSides } from "./loaded.ts"
 
@@ -39,7 +40,7 @@ export function viewSides(sides: LoadedSides, charset?: Charset): SidesView {
   if (base.kind === "folder" || current.kind === "folder") kinds.add("folder")
   if (base.kind !== current.kind) properties.push({ name: "existence", text: `${nameOf(base)} → ${nameOf(current)}` })
   else if (base.kind === "symlink" && current.kind === "symlink" && base.target !== current.target)
-    properties.push({ name: "content", text: "link target" })
+    properties.push({ name: "content", text: `link target ${showPath(base.target)} → ${showPath(current.target)}` })
 
   if ((base.kind === "file" && current.kind === "file") || (base.kind === "folder" && current.kind === "folder")) {
     if (base.mode !== current.mode) {
@@ -58,9 +59,13 @@ export function viewSides(sides: LoadedSides, charset?: Charset): SidesView {
   return { kinds: [...kinds], text, properties }
 }
 
-/** Property changes in words for people, line endings among them (they are decided as text); a plain creation or deletion needs none. */
+/**
+ * Property changes in words for people, line endings among them (they are decided as text). A creation or deletion that shows as
+ * lines or as a binary file needs none.
+ */
 export function propertyTexts(view: SidesView): string[] {
-  const plain = view.kinds.includes("create") || view.kinds.includes("delete")
+  const shows = view.kinds.includes("binary") || (view.text?.diff.hunks.length ?? 0) > 0
+  const plain = shows && (view.kinds.includes("create") || view.kinds.includes("delete"))
   const texts = view.properties
     .filter(property => !(plain && property.name === "existence"))
     .map(property => property.text)
@@ -110,7 +115,18 @@ function isEmptyPair(base: Loaded, current: Loaded): boolean {
 }
 
 function nameOf(state: Loaded): string {
-  return state.kind === "other" ? state.what : state.kind
+  switch (state.kind) {
+    case "other":
+      return state.what
+    case "symlink":
+      return `symlink to ${showPath(state.target)}`
+    case "file":
+      return state.bytes.length === 0 ? "empty file" : "file"
+    case "absent":
+    case "folder":
+    case "unknown":
+      return state.kind
+  }
 }
 
 function octal(mode: number): string {
