@@ -1,3 +1,5 @@
+import { showPath } from "../path.ts"
+
 /** How bytes spell a text. Together with the text it gives the bytes back exactly. */
 export interface Encoding {
   /** Lower case. Names other than the three below come from a declaration (`.editorconfig`, configuration). */
@@ -234,9 +236,15 @@ function encodeLatin1(text: string): Uint8Array | NotText {
 
 function decodeByCodec(bytes: Uint8Array, charset: string, codec: Codec): TextDocument | NotText {
   const text = codec.decode(bytes, charset)
-  if (text === null) return refused("undeclared", `The file is declared as ${charset}, which is not known here`)
+  if (text === null)
+    return refused("undeclared", `The file is declared as ${shownCharset(charset)}, which is not known here`)
   const again = codec.encode(text, charset)
   if (again === null || again.length !== bytes.length || again.some((byte, at) => byte !== bytes[at]))
-    return refused("undecodable", `The file is declared as ${charset} but is not exactly that`)
+    return refused("undecodable", `The file is declared as ${shownCharset(charset)} but is not exactly that`)
   return checkedNul(text, { name: charset, bom: false })
+}
+
+/** A name that a workspace's file gave may be anything, and of any length. */
+function shownCharset(charset: string): string {
+  return showPath(charset.length > 40 ? `${charset.slice(0, 40)}…` : charset)
 }

@@ -184,3 +184,10 @@ test("a line of 5 MB goes through every encoding", () => {
   const again = decodeDocument(latin, { charset: "latin1", codec: swapped })
   expect(!isNotText(again) && again.text.length).toBe(5_000_000)
 })
+
+test("the name of a declared charset is shown short and inert", () => {
+  const none = { decode: () => null, encode: () => null }
+  const document = decodeDocument(new Uint8Array([0x61]), { charset: `\x1b[2J${"x".repeat(5000)}`, codec: none })
+  const message = isNotText(document) ? document.message : ""
+  expect([message.includes("\x1b"), message.includes("\\x1b[2Jxxx"), message.length < 120]).toEqual([false, true, true])
+})
