@@ -67,7 +67,7 @@ function engineOf(surroundings: Surroundings): Engine {
     try {
       const { agentFindings } = await import("./agent-findings.ts")
       const waitSeconds = configFor(home, globals)["ask.waitSeconds"]
-      return agentFindings(
+      return await agentFindings(
         { home: variables["HOME"] ?? userHome, root: rootFor(globals), variables, waitSeconds },
         home,
       )
@@ -132,14 +132,21 @@ function processSurroundings(given: string | undefined): Surroundings {
       if (stop.signal.aborted) process.exit(130)
       stop.abort()
     })
-  // A reader that has seen enough (`| head`) is no failure.
-  process.stdout.on("error", error => process.exit("code" in error && error.code === "EPIPE" ? 0 : 1))
+  const listeners = new Set<() => void>()
+  process.stdout.on("error", error => {
+    // A reader that has seen enough (`| head`) is no failure.
+    if (listeners.size === 0) process.exit("code" in error && error.code === "EPIPE" ? 0 : 1)
+    for (const listener of listeners) listener()
+  })
   process.stderr.on("error", () => {})
   return {
     variables: process.env,
     userHome: homedir(),
     cwd: process.cwd(),
-    stdout: outputOf(process.stdout),
+    stdout: {
+      ...outputOf(process.stdout),
+      onGone: listener => void listeners.add(listener),
+    },
     stderr: outputOf(process.stderr),
     stdin: {
       // Not process.stdin.isTTY: to look at it is to open it, and most commands never read.

@@ -38,6 +38,7 @@ const denied = (names: readonly string[], path: readonly string[]): JsonEntry[] 
 export const claudeCode: Target = {
   name: "claude-code",
   title: "Claude Code",
+  known: { program: "claude", tested: "2.1.332" },
   parts(wanted) {
     const config = wanted.variables["CLAUDE_CONFIG_DIR"]
     const folder = config ?? join(wanted.home, ".claude")
@@ -94,6 +95,7 @@ export const claudeCode: Target = {
 export const codex: Target = {
   name: "codex",
   title: "Codex",
+  known: { program: "codex", tested: "0.171.0" },
   parts(wanted) {
     const folder =
       wanted.scope === "user"
@@ -135,6 +137,7 @@ export const codex: Target = {
 export const qwenCode: Target = {
   name: "qwen-code",
   title: "Qwen Code",
+  known: { program: "qwen", tested: "0.24.4" },
   parts(wanted) {
     const file = join(wanted.scope === "user" ? wanted.home : wanted.root, ".qwen/settings.json")
     const [command, ...args] = hookedServerWords(wanted)
@@ -173,6 +176,7 @@ export const qwenCode: Target = {
 export const geminiCli: Target = {
   name: "gemini-cli",
   title: "Gemini CLI",
+  known: { program: "gemini", tested: "0.61.0" },
   parts(wanted) {
     const file = join(wanted.scope === "user" ? wanted.home : wanted.root, ".gemini/settings.json")
     const [command, ...args] = serverWords(wanted)
@@ -206,6 +210,7 @@ export const geminiCli: Target = {
 export const opencode: Target = {
   name: "opencode",
   title: "opencode",
+  known: { program: "opencode", tested: "1.18.33" },
   parts(wanted) {
     const user = wanted.scope === "user"
     const config = wanted.variables["XDG_CONFIG_HOME"] ?? join(wanted.home, ".config")
@@ -250,6 +255,7 @@ export const opencode: Target = {
 export const cline: Target = {
   name: "cline",
   title: "Cline",
+  known: { program: "cline", tested: "3.0.65" },
   parts(wanted) {
     const [command, ...args] = serverWords(wanted)
     const file =

@@ -1,6 +1,7 @@
 import type { ReviewMode } from "@galley/core/protocol/results.ts"
 import { quoteWords } from "@galley/core/tool/shell-quote.ts"
 import type { Self } from "../rewrite.ts"
+import type { KnownVersion } from "./agent-version.ts"
 import type { JsonEntry } from "./edits.ts"
 
 /** What `install` was asked for. */
@@ -32,6 +33,8 @@ export interface Target {
   readonly name: string
   /** A person's name for it. */
   readonly title: string
+  /** For an agent with hooks: they change from version to version. */
+  readonly known?: KnownVersion
   parts(wanted: Wanted): readonly Part[]
   /** What the person has to do or know, truthfully. */
   notes(wanted: Wanted): readonly string[]
