@@ -16,6 +16,7 @@ import { cat, diff, file, show } from "./session/reading.ts"
 import { decide } from "./session/review.ts"
 import { rewind } from "./session/rewind.ts"
 import type { Session } from "./session/session.ts"
+import { upkeep } from "./session/upkeep.ts"
 import { status } from "./session/status.ts"
 import { redo, undo } from "./session/undo.ts"
 import { commitProposal, propose } from "./tools/propose.ts"
@@ -36,9 +37,13 @@ export interface Assembly {
 export function assembleWorkspace({ session, notices, intents, watch }: Assembly): Workspace {
   const tools = openTools(session, intents)
   const armed: ArmedLooks = new Map()
+  let personAsked = false
   return {
     root: session.root.path,
-    as: context => withKnownFailures(requestsOf(session, tools, armed, context)),
+    as: context =>
+      withKnownFailures(requestsOf(session, tools, armed, context), () => {
+        personAsked ||= context.actor === "person"
+      }),
     propose: (context, call) => propose(session, intents, context, call),
     commit: (context, proposal, options) => commitProposal(session, context, proposal, options),
     onChange: watch,
@@ -46,6 +51,7 @@ export function assembleWorkspace({ session, notices, intents, watch }: Assembly
     close: async () => {
       await tools.close()
       for (const look of armed.values()) await look.close()
+      if (personAsked) await upkeep(session).catch(() => undefined)
       await session.lock.close()
       await session.store.close()
     },
@@ -91,12 +97,13 @@ function requestsOf(session: Session, tools: Tools, armed: ArmedLooks, context: 
 }
 
 /** So that no surface ever meets a bare error of the disk. */
-function withKnownFailures(requests: Requests): Requests {
+function withKnownFailures(requests: Requests, asked: () => void): Requests {
   const known = Object.entries(requests).map(([name, make]) => {
     const work = make as (...words: readonly unknown[]) => Promise<unknown>
     return [
       name,
       async (...words: readonly unknown[]): Promise<unknown> => {
+        asked()
         try {
           return await work(...words)
         } catch (error) {

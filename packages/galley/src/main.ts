@@ -53,6 +53,7 @@ function engineOf(surroundings: Surroundings): Engine {
       return [
         ...(await examineMachine(home)),
         settingsFinding(home, globals),
+        ...retentionFindings(home, globals),
         await workspaceFinding(globals),
         ...(await agents(globals)),
       ]
@@ -121,6 +122,17 @@ function settingsFinding(home: string, globals: Globals): Finding {
   } catch (error) {
     const { data } = endingOf(error)
     return { name, state: "bad", detail: data.message, ...(data.hint === undefined ? {} : { hint: data.hint }) }
+  }
+}
+
+function retentionFindings(home: string, globals: Globals): readonly Finding[] {
+  try {
+    const { "gc.keepDays": days, "gc.maxMegabytes": megabytes } = configFor(home, globals)
+    const detail = `once a day what is older than ${days} days, or beyond ${megabytes} MB a workspace, is dropped; never what is pending (galley gc --dry-run)`
+    return [{ name: "retention", state: "good", detail }]
+  } catch {
+    // The settings cannot be read, which their own finding says.
+    return []
   }
 }
 

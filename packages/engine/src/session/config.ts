@@ -39,7 +39,16 @@ export const configKeys = {
     ["node_modules", "target", ".venv", "venv", "dist", "build", "__pycache__", ".next", ".gradle"],
     "Folders that, where git ignores them, commands write directly and that are not reviewed.",
   ),
-  "gc.keepDays": key(amount(0, 36_500), 90, "Age from which `galley gc` may drop old contents."),
+  "gc.keepDays": key(
+    amount(0, 36_500),
+    90,
+    "Age from which old contents are dropped, once a day by themselves or by `galley gc`.",
+  ),
+  "gc.maxMegabytes": key(
+    amount(1, 1e9),
+    4096,
+    "Size of a store above which its oldest contents are dropped, as above.",
+  ),
 } as const
 
 export type ConfigKey = keyof typeof configKeys

@@ -11,8 +11,21 @@ import type { Session } from "./session.ts"
 
 const day = 86_400_000
 
+export interface Limits {
+  readonly keepDays: number
+  readonly maxBytes: number
+}
+
+/** Those that were asked for, otherwise those of the configuration. */
+export function limitsOf(session: Session, params: Partial<Params<"gc">>): Limits {
+  return {
+    keepDays: params.keepDays ?? session.config["gc.keepDays"],
+    maxBytes: params.maxBytes ?? session.config["gc.maxMegabytes"] * 2 ** 20,
+  }
+}
+
 /**
- * Drops contents that nothing names any more and those of operations older than `keepDays` (or oldest first, until the store fits
+ * Drops contents that nothing names any more and those of operations older than `keepDays` (and oldest first, until the store fits
  * `maxBytes`). What is pending or parked is never dropped, and the log keeps every operation's line. A dry run says how far undo and
  * rewind would reach afterwards.
  */
@@ -27,7 +40,8 @@ export async function collectGarbage(
     const sizes = new Map((await session.store.blobSizes()).map(blob => [blob.id, blob.storedBytes]))
     const operations = await session.store.operations({})
     const needed = await operationsOfPending(session)
-    const expired = expiredOf(session, operations, sizes, params).filter(operation => !needed.has(operation.id))
+    const limits = limitsOf(session, params)
+    const expired = expiredOf(session, operations, sizes, limits).filter(operation => !needed.has(operation.id))
     const gone = new Set(expired.map(operation => operation.id))
     const kept = await namedBy(
       session,
@@ -41,7 +55,7 @@ export async function collectGarbage(
         ? "Nothing can be rewound afterwards."
         : `Undo and rewind reach back to ${new Date(oldest.at).toISOString()} (${oldest.title}).`
     if (params.dryRun !== true) {
-      expireByProducts(session, params.keepDays ?? session.config["gc.keepDays"])
+      expireByProducts(session, limits.keepDays)
       await session.store.commit({ redacted: expired.filter(operation => operation.changes.length > 0).map(emptied) })
       await session.store.removeBlobs(removed)
     }
@@ -65,17 +79,16 @@ function expiredOf(
   session: Session,
   operations: readonly Operation[],
   sizes: ReadonlyMap<BlobId, number>,
-  params: Params<"gc">,
+  limits: Limits,
 ): Operation[] {
-  const before = session.env.now() - (params.keepDays ?? session.config["gc.keepDays"]) * day
+  const before = session.env.now() - limits.keepDays * day
   const expired = operations.filter(operation => operation.at < before)
-  if (params.maxBytes === undefined) return expired
   // Sizes are those of stored (compressed) contents, so the limit is approximate: a delta's base may have to stay.
   let total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
   const dropped = new Set<BlobId>()
   const chosen = new Set(expired)
   for (const operation of operations) {
-    if (total <= params.maxBytes) break
+    if (total <= limits.maxBytes) break
     chosen.add(operation)
     for (const blob of operation.changes
       .flatMap(change => [change.before.base, change.before.current])
