@@ -13,11 +13,15 @@ const bin = (name: string): string => join(root, "node_modules", ".bin", name)
 const projects = [
   "packages/core",
   "packages/core/test",
+  "packages/core/bench",
   "packages/engine",
   "packages/galley",
   "packages/page",
+  "packages/page/browser",
   "packages/vscode",
   "scripts",
+  "tests/vscode",
+  "tests/agents",
 ].filter(folder => existsSync(join(root, folder, "tsconfig.json")))
 const count = { passed: 0, failed: 0 }
 
