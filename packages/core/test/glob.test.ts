@@ -39,7 +39,7 @@ test("what is no glob is taken as it is written", () => {
 test("any glob is answered, in bounded time", () => {
   fc.assert(
     fc.property(
-      fc.string({ unit: fc.constantFrom(..."ab/*?[]{},!\\-.1"), maxLength: 60 }),
+      fc.string({ unit: fc.constantFrom(...Array.from("ab/*?[]{},!\\-.1")), maxLength: 60 }),
       fc.string(),
       (glob, path) => {
         expect(typeof matchesGlob(path, glob)).toBe("boolean")
