@@ -51,7 +51,7 @@ export function loosePath(folder: string, id: BlobId): string {
   return join(folder, "blobs", id.slice(0, 2), id.slice(2))
 }
 
-/** Keeps contents; all durable when it resolves. Groups bound what is held in memory. */
+/** Keeps contents; all durable with the next commit. Groups bound what is held in memory. */
 export async function putBlobs(blobs: Blobs, contents: readonly NewBlob[]): Promise<BlobId[]> {
   blobs.connection.assertWritable()
   const ids = contents.map(content => hashOf(content.bytes))
@@ -162,14 +162,14 @@ async function putGroup(blobs: Blobs, group: readonly { readonly id: BlobId; rea
       staged.push(packed)
       inGroup.set(id, { bytes: content.bytes, depth: packed.base === null ? 0 : (base?.depth ?? 0) + 1 })
     }
-    const orphans = await connection.write(sql => insertGroup(sql, connection.folder, staged))
+    const orphans = await connection.writeAhead(sql => insertGroup(sql, connection.folder, staged))
     // A base was purged or packed anew meanwhile: what leaned on it is kept whole.
     for (const id of orphans) {
       const content = inGroup.get(id)
       if (content === undefined) continue
       const packed = await prepare(blobs, id, content.bytes, null)
       staged.push(packed)
-      await connection.write(sql => insertGroup(sql, connection.folder, [packed]))
+      await connection.writeAhead(sql => insertGroup(sql, connection.folder, [packed]))
     }
   } finally {
     for (const { temp } of staged) if (temp !== null) removeIfThere(temp)

@@ -18,7 +18,7 @@ import type { BlobId, State } from "@galley/core/state.ts"
  * lock (`lock.ts`) around it; readers need none. Troubles are `Failure("STORE_FAILED")` or `Failure("NO_SPACE")`.
  */
 export interface Store {
-  /** Keeps contents; durable when it resolves. `near` is a content likely to be similar (the previous version): a delta base. */
+  /** Keeps contents; durable no later than the commit that names them. `near` is a content likely to be similar (the previous version): a delta base. */
   putBlobs(blobs: readonly { readonly bytes: Uint8Array; readonly near?: BlobId }[]): Promise<readonly BlobId[]>
   /** The content, its hash verified. A missing or damaged one is `STORE_FAILED` naming it. */
   blob(id: BlobId): Promise<Uint8Array>
