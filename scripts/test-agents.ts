@@ -18,7 +18,7 @@ const folder = join(root, "tests/agents")
 interface Row {
   /** Must be installed for it to run. */
   readonly package: string
-  readonly story: "story.ts" | "acp-story.ts"
+  readonly story: "story.ts" | "review-story.ts" | "tree-story.ts" | "acp-story.ts"
   readonly agent: string
 }
 
@@ -28,6 +28,10 @@ const agents: Readonly<Record<string, Row>> = {
   opencode: { package: "opencode-ai", story: "story.ts", agent: "opencode" },
   "qwen-code": { package: "@qwen-code/qwen-code", story: "story.ts", agent: "qwen-code" },
   "gemini-cli": { package: "@google/gemini-cli", story: "story.ts", agent: "gemini-cli" },
+  cline: { package: "cline", story: "story.ts", agent: "cline" },
+  "review-claude-code": { package: "@anthropic-ai/claude-code", story: "review-story.ts", agent: "claude-code" },
+  "review-codex": { package: "@openai/codex", story: "review-story.ts", agent: "codex" },
+  "tree-claude-code": { package: "@anthropic-ai/claude-code", story: "tree-story.ts", agent: "claude-code" },
   "acp-qwen-code": { package: "@qwen-code/qwen-code", story: "acp-story.ts", agent: "qwen-code" },
   "acp-claude": {
     package: "@agentclientprotocol/claude-agent-acp",

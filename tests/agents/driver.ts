@@ -4,8 +4,10 @@ export interface Driver {
   readonly name: string
   /** Writes what the agent needs besides what `galley install` writes: its model, its switches. */
   prepare(place: AgentPlace): void
-  /** The command line for the nth prompt (from 0) of one conversation. */
-  command(place: AgentPlace, prompt: string, n: number): AgentCommand
+  /** The command line for the nth prompt (from 0) of one conversation. `how`: more options of the agent. */
+  command(place: AgentPlace, prompt: string, n: number, how: readonly string[]): AgentCommand
+  /** Ends what the agent leaves running. */
+  end?(place: AgentPlace): void
   /** Calls of the scripted model. */
   readonly calls: {
     edit(input: Readonly<Record<string, unknown>>): Call

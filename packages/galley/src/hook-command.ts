@@ -9,6 +9,7 @@ import type { Engine, Surroundings } from "./cli/context.ts"
 import { exitCodes, UsageError } from "./cli/exit.ts"
 import { usualHookWait } from "./hooks/install/target.ts"
 import { dialects } from "./hooks/dialects.ts"
+import { forkedByCommandLine } from "./hooks/fork.ts"
 import type { HookEvent, Said } from "./hooks/event.ts"
 import { keepsRules } from "./hooks/permission-rules.ts"
 import { recordOf, textOf } from "./hooks/payload.ts"
@@ -117,6 +118,7 @@ async function answerHook(engine: Engine, lend: Lend, call: HookCall): Promise<S
         resident: call.resident,
         waitSeconds: call.waitSeconds,
         signal: call.signal,
+        forkOf: event.kind === "prompt" ? forkedByCommandLine(call.variables["CLAUDE_PID"]) : null,
       }
       const reply = await react(situation, event).catch((error: unknown) => {
         note(call, error)

@@ -4,7 +4,7 @@ import type { Driver } from "../driver.ts"
 export const claudeCode: Driver = {
   name: "claude-code",
   prepare: () => {},
-  command: ({ modules, port, session }, prompt, n) => ({
+  command: ({ modules, port, session }, prompt, n, how) => ({
     words: [
       join(modules, ".bin/claude"),
       "-p",
@@ -20,6 +20,7 @@ export const claudeCode: Driver = {
       "--allowedTools",
       "mcp__galley__*",
       "Bash",
+      ...how,
     ],
     env: {
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,

@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from "node:fs"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import type { ReviewMode } from "@galley/core/protocol/results.ts"
 import type { Requests, Workspace } from "@galley/engine/workspace.ts"
 import { askEdit, type Asking } from "./ask-edit.ts"
 import type { Dialect, HookEvent, Reply, ToolUse, Who } from "./event.ts"
+import { forkedFrom } from "./fork.ts"
 import { captured, changesNothing, isCaptured, movesShell, type Self } from "./rewrite.ts"
 
 /** What a hook's answer depends on beside its event. */
@@ -24,6 +24,8 @@ export interface Situation {
   readonly waitSeconds: number
   /** Aborted when the agent does not wait any more. */
   readonly signal?: AbortSignal
+  /** The conversation that the agent was told to fork, if any. */
+  readonly forkOf?: string | null
   /** A process that lives until `after` can hold a look over the workspace. */
   readonly resident: boolean
 }
@@ -74,9 +76,9 @@ async function prompt(situation: Situation, event: HookEvent & { readonly kind: 
   await requests.settle({})
   const { conversation, message } = event.who
   const parent =
-    conversation === null || event.transcript === null
+    conversation === null
       ? null
-      : await forkedFrom(requests, conversation, event.transcript)
+      : await forkedFrom(requests, conversation, { transcript: event.transcript, named: situation.forkOf ?? null })
   await requests.message({
     text: event.text.length > longestTitle ? `${event.text.slice(0, longestTitle)}…` : event.text,
     ...(conversation === null ? {} : { conversation }),
@@ -253,28 +255,3 @@ function titleOf(tool: ToolUse): string {
       return tool.name
   }
 }
-
-/** The message at which a conversation that is new to Galley left another one, as the agent's own record of it tells. */
-async function forkedFrom(requests: Requests, conversation: string, transcript: string): Promise<string | null> {
-  const own = await requests.log({ conversation, counts: false })
-  if (own.messages.length > 0) return null
-  const taken = earlierMessages(transcript)
-  if (taken.length === 0) return null
-  const known = new Set((await requests.log({ messages: taken, counts: false })).messages.map(message => message.id))
-  return taken.findLast(id => known.has(id)) ?? null
-}
-
-/** Ids of messages in the agent's own record, oldest first: a fork has those of what it left. */
-function earlierMessages(transcript: string): string[] {
-  try {
-    if (statSync(transcript).size > largestTranscript) return []
-    const ids = readFileSync(transcript, "utf8").matchAll(/"(?:promptId|prompt_id|turn_id)"\s*:\s*"([^"]{8,200})"/g)
-    return [...new Set([...ids].map(match => match[1] ?? ""))].slice(-200)
-  } catch {
-    // No record, or not ours to read: then it is a conversation of its own.
-    return []
-  }
-}
-
-/** A hook has 100 ms: beyond this a fork stands as a tree of its own. */
-const largestTranscript = 4 << 20

@@ -248,3 +248,38 @@ test("a forked conversation begins where its record shows that it left", async (
   const { messages } = await s.person.log({})
   expect(messages.find(one => one.id === "message-new")?.parent).toBe("message-one")
 })
+
+test("a fork whose record has the old rows under the new message's id finds its tree in the old record beside it", async () => {
+  const s = await scene()
+  await s.prompt("One", "message-one")
+  await s.prompt("Two", "message-two")
+  const folder = s.at("../records")
+  mkdirSync(folder)
+  const row = (uuid: string, promptId: string): string => `${JSON.stringify({ type: "user", uuid, promptId })}\n`
+  writeFileSync(
+    join(folder, "old.jsonl"),
+    row("u1", "message-one") + row("u2", "message-two") + row("u3", "message-two"),
+  )
+  writeFileSync(join(folder, "broken.jsonl"), '{"promptId": nonsense\n')
+  const transcript = join(folder, "fork.jsonl")
+  writeFileSync(transcript, row("u1", "message-new") + row("u2", "message-new") + row("n1", "message-new"))
+  const who = { ...s.who(null, "message-new"), conversation: "fork" }
+  await s.send({ kind: "prompt", who, text: "Other way", transcript })
+  const { messages } = await s.person.log({ conversation: "fork" })
+  expect(messages.map(message => [message.id, message.parent])).toEqual([["message-new", "message-two"]])
+})
+
+test("a fork that the agent's command line names leaves that conversation's head; one of an unknown conversation stands alone", async () => {
+  for (const [named, parent] of [
+    ["c1", "message-two"],
+    ["nobody", null],
+  ] as const) {
+    const s = await scene({ forkOf: named })
+    await s.prompt("One", "message-one")
+    await s.prompt("Two", "message-two")
+    const who = { ...s.who(null, "message-new"), conversation: "fork" }
+    await s.send({ kind: "prompt", who, text: "Other way", transcript: null })
+    const { messages } = await s.person.log({ conversation: "fork" })
+    expect(messages.find(message => message.id === "message-new")?.parent).toBe(parent)
+  }
+})
