@@ -1,4 +1,4 @@
-import type { State } from "../state.ts"
+import { sameState, type State } from "../state.ts"
 import {
   decodeDocument,
   encodeDocument,
@@ -36,20 +36,8 @@ export interface Charset {
 export const loadedAbsent: Loaded = { kind: "absent" }
 
 export function sameLoaded(a: Loaded, b: Loaded): boolean {
-  switch (a.kind) {
-    case "file":
-      return b.kind === "file" && a.mode === b.mode && sameBytes(a.bytes, b.bytes)
-    case "absent":
-      return b.kind === "absent"
-    case "symlink":
-      return b.kind === "symlink" && a.target === b.target
-    case "folder":
-      return b.kind === "folder" && a.mode === b.mode
-    case "other":
-      return b.kind === "other" && a.what === b.what
-    case "unknown":
-      return false
-  }
+  if (a.kind === "file") return b.kind === "file" && a.mode === b.mode && sameBytes(a.bytes, b.bytes)
+  return b.kind !== "file" && sameState(a, b)
 }
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
