@@ -95,7 +95,6 @@ export async function embedWorkspace(parts: Embedding): Promise<Workspace> {
 }
 
 function sessionOf(parts: Embedding): Session {
-  const codec = iconvCodec()
   const declared = parts.config["file.charset"].map(entry => {
     const at = entry.lastIndexOf("=")
     if (at < 1) throw new Failure("BAD_ARGUMENT", `file.charset takes GLOB=CHARSET, not ${entry}.`)
@@ -114,7 +113,7 @@ function sessionOf(parts: Embedding): Session {
     charsetFor: async (path: WorkspacePath): Promise<Charset | undefined> => {
       const configured = declared.find(entry => matchesGlob(path, entry.glob))?.charset
       const charset = configured ?? (await declaredCharset(parts.files, parts.root, path))
-      return charset === undefined ? undefined : { charset, codec }
+      return charset === undefined ? undefined : { charset, codec: await iconvCodec() }
     },
   }
 }

@@ -2,7 +2,7 @@ import { assert, constantFrom, property, uint8Array } from "fast-check"
 import { expect, test } from "vitest"
 import { iconvCodec } from "../../src/io/codec.ts"
 
-const codec = iconvCodec()
+const codec = await iconvCodec()
 
 /** Bytes in hexadecimal and the text they spell; null: not this charset's. */
 function check(charset: string, hex: string, text: string | null): void {
