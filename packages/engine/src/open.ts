@@ -13,6 +13,7 @@ import { sweepRunFolders } from "./io/view-folder.ts"
 import { watchFolder } from "./io/watch.ts"
 import type { Config } from "./session/config.ts"
 import { unforeseen } from "./session/disk-trouble.ts"
+import { settleLost } from "./session/hook-look.ts"
 import type { IntentHandler } from "./session/intents.ts"
 import { repairInterrupted } from "./session/repair.ts"
 import type { Session } from "./session/session.ts"
@@ -83,12 +84,13 @@ export interface Embedding {
 export async function embedWorkspace(parts: Embedding): Promise<Workspace> {
   const session = sessionOf(parts)
   const repaired = parts.store.readOnly ? [] : await parts.lock.hold(() => repairInterrupted(session))
+  const lost = parts.store.readOnly ? [] : await settleLost(session)
   const readOnly = parts.store.readOnly
     ? ["The store is damaged or cannot be written: it is open for reading only."]
     : []
   return assembleWorkspace({
     session,
-    notices: [...(parts.notices ?? []), ...readOnly, ...repaired],
+    notices: [...(parts.notices ?? []), ...readOnly, ...repaired, ...lost],
     intents: parts.intents ?? [],
     watch: parts.watch ?? (listener => pollStore(session, listener)),
   })

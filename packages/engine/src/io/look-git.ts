@@ -66,6 +66,14 @@ export async function gitLook(root: string, index: string): Promise<GitLook | nu
   }
 }
 
+/** Folders in which git neither tracks nor ignores anything, empty ones among them. Null where git fails. */
+export async function untrackedFolders(root: string, index: string): Promise<readonly WorkspacePath[] | null> {
+  const words = ["ls-files", "--others", "--directory", "--exclude-standard", "-z"]
+  const listed = await runGit(root, words, { env: { GIT_INDEX_FILE: index } })
+  if (listed.exitCode !== 0) return null
+  return nulParts(listed.stdout).flatMap(name => (name.endsWith("/") ? [name.slice(0, -1)] : []))
+}
+
 /**
  * Which of the tracked files had, when they were clean, exactly the bytes of their blob, and how many. No filter, encoding or keyword
  * expansion may stand between; where line ends may be converted, the size that git noted of the file must be the blob's.
@@ -135,6 +143,10 @@ function rawEntries(output: Buffer): readonly TrackedBefore[] {
   return entries
 }
 
+function entryPath(part: string): WorkspacePath | null {
+  return /(?:^|flags: [0-9a-f]+\n)\d{6} [0-9a-f]{40,64} \d\t([\s\S]+)$/.exec(part)?.[1] ?? null
+}
+
 /** `ls-files --debug -s -z`: `MODE ID STAGE TAB path` NUL, then lines of what the index noted of that file. */
 function notedSizes(output: Buffer): ReadonlyMap<WorkspacePath, number> {
   const sizes = new Map<WorkspacePath, number>()
@@ -142,9 +154,28 @@ function notedSizes(output: Buffer): ReadonlyMap<WorkspacePath, number> {
   for (const part of nulParts(output)) {
     const size = /^ {2}size: (\d+)\t/m.exec(part)?.[1]
     if (path !== null && size !== undefined) sizes.set(path, Number(size))
-    path = /(?:^|flags: [0-9a-f]+\n)\d{6} [0-9a-f]{40,64} \d\t([\s\S]+)$/.exec(part)?.[1] ?? null
+    path = entryPath(part)
   }
   return sizes
+}
+
+/** Inodes that the index noted of files: their lower 32 bits, which is all it keeps. */
+export async function notedInodes(
+  root: string,
+  index: string,
+  paths: readonly WorkspacePath[],
+): Promise<ReadonlyMap<WorkspacePath, bigint>> {
+  const wanted = new Set(paths)
+  const inodes = new Map<WorkspacePath, bigint>()
+  if (paths.length === 0) return inodes
+  const listed = await runGit(root, ["ls-files", "--debug", "-s", "-z"], { env: { GIT_INDEX_FILE: index } })
+  let path: WorkspacePath | null = null
+  for (const part of nulParts(listed.stdout)) {
+    const inode = /\tino: (\d+)$/m.exec(part)?.[1]
+    if (path !== null && inode !== undefined && wanted.has(path)) inodes.set(path, BigInt(inode))
+    path = entryPath(part)
+  }
+  return inodes
 }
 
 /** `check-attr -z`: path NUL attribute NUL value NUL. */

@@ -3,7 +3,16 @@ import { pathFromBytes, showPath, type WorkspacePath } from "@galley/core/path.t
 import { findGitFolder, type GitFolder, readRefs, type RefMove, type Refs, refMoves } from "./git-folder.ts"
 import { type GitObjects, openGitObjects } from "./git-objects.ts"
 import { type Keeper, type KeepLimits, keyOf, type Kept, openKeeper } from "./kept.ts"
-import { copyIndex, exactBlobs, gitLook, isIgnoredWhole, type TrackedBefore } from "./look-git.ts"
+import { emptyFoldersSince, foldersGoneWith, foldersMadeFor } from "./look-folders.ts"
+import {
+  copyIndex,
+  exactBlobs,
+  gitLook,
+  isIgnoredWhole,
+  notedInodes,
+  type TrackedBefore,
+  untrackedFolders,
+} from "./look-git.ts"
 import { walkFolder, type Walk } from "./look-walk.ts"
 import { type ProcessEnd, type ProcessRequest, runProcess } from "./processes.ts"
 import { pairRenames } from "./renames.ts"
@@ -77,12 +86,15 @@ export async function lookBefore(request: LookRequest): Promise<FirstLook> {
       movesSince(git, refs, git === null ? null : await readRefs(git))
     if (index !== null && look !== null) {
       await keeper.keep([...look.differing.map(entry => entry.path), ...look.untracked])
-      const first: InGit = { request, index, keeper, objects, nested: look.nested }
+      const first: InGit = { request, index, keeper, objects, nested: look.nested, startNs: nowNs }
       return { again: async () => ({ ...(await secondInGit(first)), refsMoved: await moved() }), close }
     }
     const walk = await walkFolder(request.root, request.walkLimit, request.dependencyFolders)
     await keeper.keep([...walk.keys.keys()])
-    return { again: async () => ({ ...(await secondWalk(request, walk, keeper)), refsMoved: await moved() }), close }
+    return {
+      again: async () => ({ ...(await secondWalk(request, walk, keeper, nowNs)), refsMoved: await moved() }),
+      close,
+    }
   } catch (error) {
     removeTree(run)
     throw error
@@ -112,6 +124,8 @@ interface InGit {
   readonly keeper: Keeper
   readonly objects: GitObjects
   readonly nested: readonly WorkspacePath[]
+  /** When the first look began. */
+  readonly startNs: bigint
 }
 
 type Seconds = Pick<SecondLook, "changes" | "unseen">
@@ -129,8 +143,8 @@ function movesSince(git: GitFolder | null, before: Refs | null, after: Refs | nu
 
 async function secondInGit(first: InGit): Promise<Seconds> {
   const { request, index, keeper, objects } = first
-  const unseen = ["files that git ignores, unless named in the command", "empty folders and modes of folders"]
-  const second = await gitLook(request.root, index)
+  const unseen = ["files that git ignores, unless named in the command", "modes of folders, and empty ones that went"]
+  const [second, folders] = await Promise.all([gitLook(request.root, index), untrackedFolders(request.root, index)])
   if (second === null) return { changes: [], unseen: ["everything: git could not tell what changed"] }
   for (const path of new Set([...first.nested, ...second.nested])) unseen.push(`the repository in ${showPath(path)}`)
   const clean = second.differing.filter(entry => !keeper.kept.has(entry.path))
@@ -142,10 +156,55 @@ async function secondInGit(first: InGit): Promise<Seconds> {
   const rulesChanged = changes.some(change => /(^|\/)\.gitignore$/.test(change.path))
   for (const path of second.untracked)
     if (!keeper.kept.has(path)) changes.push(...changeOfNew(request.root, path, rulesChanged))
-  return { changes: await ordered(changes), unseen }
+  const nested = new Set([...first.nested, ...second.nested].map(path => path.replace(/\/$/, "")))
+  const own = (folders ?? []).filter(folder => !nested.has(folder))
+  for (const path of emptyFoldersSince(request.root, own, first.startNs))
+    changes.push(...changeOfNew(request.root, path, false))
+  const linked = changes.filter(each => !keeper.kept.has(each.path) && isLinkedFile(request.root, each))
+  const noted = await notedInodes(
+    request.root,
+    index,
+    linked.map(each => each.path),
+  )
+  const told = withLinks(request.root, withFolders(request.root, changes, first.startNs), keeper, noted)
+  return { changes: await ordered(told), unseen }
 }
 
-async function secondWalk(request: LookRequest, walk: Walk, keeper: Keeper): Promise<Seconds> {
+/** The changes, with the folders that came and went with them. */
+function withFolders(root: string, changes: readonly LookChange[], startNs: bigint): readonly LookChange[] {
+  return changes.map(each => {
+    const { path, before, after } = each
+    const came = before.kind === "absent" ? foldersMadeFor(root, path, startNs) : []
+    const went = after.kind === "absent" ? foldersGoneWith(root, path) : []
+    return {
+      ...each,
+      ...(came.length === 0 ? {} : { madeFolders: came }),
+      ...(went.length === 0 ? {} : { goneFolders: went }),
+    }
+  })
+}
+
+/** Tells of files with several names whether they had been these very files before. */
+function withLinks(
+  root: string,
+  changes: readonly LookChange[],
+  keeper: Keeper,
+  noted: ReadonlyMap<WorkspacePath, bigint>,
+): readonly LookChange[] {
+  return changes.map(each => {
+    if (!isLinkedFile(root, each)) return each
+    const now = statOf(`${root}/${each.path}`)?.ino
+    const kept = keeper.kept.get(each.path)?.key?.split(" ")[1]
+    const isSame = kept === undefined ? noted.get(each.path) === (now ?? 0n) % 2n ** 32n : kept === String(now)
+    return { ...each, link: isSame ? "written" : "made" }
+  })
+}
+
+function isLinkedFile(root: string, { path, after }: LookChange): boolean {
+  return after.kind === "file" && (statOf(`${root}/${path}`)?.nlink ?? 0n) > 1n
+}
+
+async function secondWalk(request: LookRequest, walk: Walk, keeper: Keeper, startNs: bigint): Promise<Seconds> {
   const second = await walkFolder(request.root, request.walkLimit, request.dependencyFolders)
   const unseen = [...new Set([...walk.skipped, ...second.skipped])]
     .slice(0, 20)
@@ -161,7 +220,8 @@ async function secondWalk(request: LookRequest, walk: Walk, keeper: Keeper): Pro
   for (const path of second.keys.keys())
     if (!keeper.kept.has(path) && !walk.folders.has(path))
       changes.push(...changeOfNew(request.root, path, !walk.complete))
-  return { changes: await ordered(changes), unseen }
+  const told = withLinks(request.root, withFolders(request.root, changes, startNs), keeper, new Map())
+  return { changes: await ordered(told), unseen }
 }
 
 async function changeOfKept(root: string, path: WorkspacePath, kept: Kept): Promise<readonly LookChange[]> {

@@ -19,6 +19,8 @@ export interface ProcessRequest {
   readonly signal?: AbortSignal
   /** Called with each piece of output as it arrives. */
   readonly onOutput?: (chunk: Uint8Array) => void
+  /** Aborted when nobody wants the output any more: the pipe is closed, so that the command's next write fails (SIGPIPE). */
+  readonly readerGone?: AbortSignal
   /** Bytes of output kept. */
   readonly outputLimit: number
 }
@@ -75,9 +77,11 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   const timer = request.timeoutMs === null ? null : setTimeout(() => stop.begin("timedOut"), request.timeoutMs)
   const onAbort = (): void => stop.begin("aborted")
   request.signal?.addEventListener("abort", onAbort)
+  const onGone = closesOutput(child, request.readerGone)
   const end = await ended(child)
   if (timer !== null) clearTimeout(timer)
   request.signal?.removeEventListener("abort", onAbort)
+  request.readerGone?.removeEventListener("abort", onGone)
   // What the timeout was for includes the members of the group that outlived their leader.
   if (stop.cause !== null) signalGroup(child, "SIGKILL")
   stop.end()
@@ -141,6 +145,14 @@ export function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"):
   } catch {
     // The group is gone.
   }
+}
+
+/** Closes a child's output once nobody reads it; returns what listens. */
+export function closesOutput(child: ChildProcess, readerGone: AbortSignal | undefined): () => void {
+  const close = (): void => void child.stdout?.destroy()
+  if (readerGone?.aborted === true) close()
+  readerGone?.addEventListener("abort", close)
+  return close
 }
 
 /** Why nothing can be run in a folder; null where it can. */

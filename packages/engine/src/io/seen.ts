@@ -40,6 +40,13 @@ export interface DiskChange {
   readonly renamedFrom?: WorkspacePath
   /** Of what went: the folders that went with it, outermost first. */
   readonly goneFolders?: readonly WorkspacePath[]
+  /** Of what came: the folders that came with it, outermost first; where a look can tell. */
+  readonly madeFolders?: readonly WorkspacePath[]
+  /**
+   * Of a file with other names (hard links): whether the command wrote into it, which changes them all, or put a new file in its place;
+   * `unknown` where that cannot be told, `made` where the path itself came as another name.
+   */
+  readonly link?: "written" | "replaced" | "unknown" | "made"
   /** Git ignores it (alone: those in ignored folders are {@link ByProduct}s). */
   readonly ignored: boolean
   /**

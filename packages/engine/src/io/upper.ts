@@ -48,6 +48,8 @@ export interface Touched {
   /** Git directories (or `.git` files) with changes in the upper. */
   readonly gitPresent: readonly WorkspacePath[]
   readonly gitGone: readonly WorkspacePath[]
+  /** What stands too deep for one path to lead there (ENAMETOOLONG): nothing is known of it. */
+  readonly tooDeep: readonly WorkspacePath[]
 }
 
 /**
@@ -61,6 +63,7 @@ export async function walkUpper(from: Upper): Promise<Touched> {
   const gone: WorkspacePath[] = []
   const gitPresent: WorkspacePath[] = []
   const gitGone: WorkspacePath[] = []
+  const tooDeep: WorkspacePath[] = []
   const { pendingNames } = from
   const queue: WorkspacePath[] = [""]
   let seen = 0
@@ -72,7 +75,12 @@ export async function walkUpper(from: Upper): Promise<Touched> {
     let empty = true
     for (const name of names) {
       const path = joined(folder, name)
-      const stat = statOf(`${from.upper}/${path}`)
+      const stat = reachableStat(from.upper, path)
+      if (stat === "tooDeep") {
+        tooDeep.push(path)
+        empty = false
+        continue
+      }
       if (stat === null) continue
       if (isWhiteout(stat)) {
         missing.push(name)
@@ -98,8 +106,22 @@ export async function walkUpper(from: Upper): Promise<Touched> {
       else gone.push(path)
     }
   }
-  return { present: [...new Set(present)], folders: folders.sort(), gone, gitPresent, gitGone }
+  return { present: [...new Set(present)], folders: folders.sort(), gone, gitPresent, gitGone, tooDeep }
 }
+
+export function reachableStat(upper: string, path: WorkspacePath): BigIntStats | "tooDeep" | null {
+  // Room for the workspace's own path, which is another one.
+  if (path.length > longestPath) return "tooDeep"
+  try {
+    return statOf(`${upper}/${path}`)
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENAMETOOLONG") return "tooDeep"
+    throw error
+  }
+}
+
+/** PATH_MAX is 4096 bytes; a character takes up to three of them, which the system then tells. */
+const longestPath = 3500
 
 /** The change of one path that the command left in the upper; null where it is equal to what was there. */
 export function changeOf(from: Upper, path: WorkspacePath, ignored: boolean): DiskChange | null {

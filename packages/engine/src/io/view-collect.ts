@@ -17,6 +17,7 @@ import {
 import { type CopyStart, walkCopy } from "./view-copy.ts"
 import type { LayerEntry } from "./view-folder.ts"
 import { carryGitFolder, type GitPlan, gitMoves, indexMoved } from "./view-git.ts"
+import { type LinkedFiles, linkRemarks, withLinks } from "./view-links.ts"
 import type { MountPlan } from "./view-plan.ts"
 import type { EndedView } from "./view-process.ts"
 
@@ -39,6 +40,7 @@ interface Ended {
   readonly plan: MountPlan
   /** Where the command worked on a private copy: how it looked at the start. */
   readonly copy: CopyStart | null
+  readonly links: LinkedFiles
   readonly view: EndedView
   readonly startedNs: bigint
 }
@@ -61,9 +63,10 @@ export async function collectView(ended: Ended): Promise<CollectedView> {
     ended,
     askInView(run, async () => await view.checkIgnored()),
   )
-  const changes = await pairRenames(part.changes)
+  const known = { root: main.root, upper: main.upper, pending: new Set(pending.keys()) }
+  const changes = await pairRenames(withLinks(part.changes, known, ended.links))
   const refsMoved = await gitMoves(git, view.inside)
-  const remarks = [...(ended.copy?.remarks ?? []), ...part.remarks]
+  const remarks = [...(ended.copy?.remarks ?? []), ...part.remarks, ...linkRemarks(changes)]
   if (git.policy === "dropped" && git.main !== null) {
     const upperGit = plan.outerGit.get(git.main.gitDir) ?? `${run}/upper${git.main.gitDir.slice(request.root.length)}`
     if (refsMoved.length > 0 || (await indexMoved(git, upperGit))) remarks.push("git state not kept: accept first")
@@ -81,7 +84,8 @@ type Part = Pick<CollectedView, "changes" | "byProducts" | "remarks">
 
 /** Touched paths, what git ignores of them, and the changes with contents compared. */
 async function collectUpper(upper: Upper, ended: Ended, ask: AskIgnored): Promise<Part> {
-  const touched = ended.copy === null ? await walkUpper(upper) : walkCopy(upper, ended.copy)
+  const walked = ended.copy === null ? await walkUpper(upper) : walkCopy(upper, ended.copy)
+  const touched = { ...walked, present: walked.present.filter(path => !ended.links.isUntouched(path)) }
   const remarks = handleGit(upper, touched, ended.git)
   if (touched.present.length + touched.gone.length === 0) return { changes: [], byProducts: [], remarks }
   const inside = (path: WorkspacePath): string => `./${path}`
@@ -149,6 +153,8 @@ const crowd = 50
 /** Git directories are never items: bound ones were not in the upper at all, the rest is carried to the disk or dropped. */
 function handleGit(upper: Upper, touched: Touched, git: GitPlan): string[] {
   const remarks = touched.gitGone.map(gitGoneRemark)
+  const [deep] = touched.tooDeep
+  if (deep !== undefined) remarks.push(`not kept, as it stands too deep for a path: ${showPath(deep).slice(0, 60)}…`)
   if (git.policy === "through")
     for (const path of touched.gitPresent) carryGitFolder(`${upper.upper}/${path}`, `${upper.root}/${path}`)
   else {

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process"
 import { setImmediate } from "node:timers/promises"
 import type { BigIntStats } from "node:fs"
-import type { WorkspacePath } from "@galley/core/path.ts"
+import { pathFromBytes, type WorkspacePath } from "@galley/core/path.ts"
 import { joined, namesIn, statOf } from "./seen.ts"
-import type { Touched, Upper } from "./upper.ts"
+import { reachableStat, type Touched, type Upper } from "./upper.ts"
+import type { LinkedFiles } from "./view-links.ts"
 
 /** A private copy of the workspace as it stood when the command began. */
-export interface CopyStart {
+export interface CopyStart extends LinkedFiles {
   readonly keys: ReadonlyMap<WorkspacePath, string>
   readonly remarks: readonly string[]
 }
@@ -25,7 +26,13 @@ export async function copyWorkspace(root: string, to: string, why: string): Prom
   }
   const remarks = [`ran over a private copy: ${why}`]
   if (said > 0) remarks.push(`${said} files could not be read and were not there for the command`)
-  return { keys, remarks }
+  return {
+    keys,
+    remarks,
+    inodeAtStart: path => inodeIn(keys.get(path)),
+    // What is untouched is not found by `walkCopy` in the first place.
+    isUntouched: () => false,
+  }
 }
 
 /** What differs from the copy as it stood at the start. */
@@ -36,7 +43,8 @@ export function walkCopy(from: Upper, start: CopyStart): Touched {
   const gitGone = new Set<WorkspacePath>()
   const gone: WorkspacePath[] = []
   const there = new Set<WorkspacePath>()
-  for (const [path, stat] of everything(from.upper)) {
+  const tooDeep: WorkspacePath[] = []
+  for (const [path, stat] of everything(from.upper, tooDeep)) {
     there.add(path)
     const differs = start.keys.get(path) !== keyOf(stat)
     const git = gitFolderOf(path)
@@ -54,33 +62,51 @@ export function walkCopy(from: Upper, start: CopyStart): Touched {
       if (!there.has(git)) gitGone.add(git)
     } else if (!hasGoneParent(path, start, there)) gone.push(path)
   }
-  return { present, folders: folders.sort(), gone, gitPresent: [...gitPresent], gitGone: [...gitGone] }
+  return { present, folders: folders.sort(), gone, gitPresent: [...gitPresent], gitGone: [...gitGone], tooDeep }
 }
 
-/** Whether files of another owner or group than this process's stand in a folder (git directories aside). Reads all names. */
-export async function surveyOwners(root: string): Promise<"own" | "foreign"> {
-  const foreign = [
-    "(",
-    "!",
-    "-uid",
-    String(process.getuid?.() ?? 0),
-    "-o",
-    "!",
-    "-gid",
-    String(process.getgid?.() ?? 0),
-    ")",
-  ]
-  const args = [root, "-xdev", "-name", ".git", "-prune", "-o", ...foreign, "-print"]
+/** What one walk over a workspace finds that views must know. */
+export interface Survey {
+  readonly owners: "own" | "foreign"
+  /** Files with several names (hard links), as many as were found before {@link mostLinked}. */
+  readonly linked: readonly WorkspacePath[]
+}
+
+/**
+ * Whether files of another owner or group than this process's stand in a workspace, and which files have several names; git directories
+ * aside, and for names also dependency folders (pnpm links all of theirs). Reads all names.
+ */
+export async function surveyWorkspace(root: string, dependencyFolders: readonly string[]): Promise<Survey> {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
+  const apart = dependencyFolders.flatMap(name => ["!", "-path", `*/${name}/*`])
+  const args = [root, "-xdev", "-name", ".git", "-prune", "-o", "("]
+    .concat("!", "-uid", String(uid), "-o", "!", "-gid", String(gid), "-o")
+    .concat("-type", "f", "-links", "+1", apart, ")", "-print0")
   return await new Promise(resolve => {
     const child = spawn("find", args, { stdio: ["ignore", "pipe", "ignore"] })
-    child.stdout.once("data", () => {
-      resolve("foreign")
-      child.kill("SIGKILL")
+    const linked: WorkspacePath[] = []
+    let rest = Buffer.alloc(0)
+    const end = (owners: Survey["owners"]): void => resolve({ owners, linked })
+    child.stdout.on("data", (chunk: Buffer) => {
+      rest = Buffer.concat([rest, chunk])
+      for (let at = rest.indexOf(0); at >= 0; at = rest.indexOf(0)) {
+        const path = pathFromBytes(rest.subarray(0, at))
+        rest = rest.subarray(at + 1)
+        const stat = statOf(path)
+        if (stat !== null && (Number(stat.uid) !== uid || Number(stat.gid) !== gid)) {
+          end("foreign")
+          child.kill("SIGKILL")
+          return
+        }
+        if (stat?.isFile() === true && linked.length < mostLinked) linked.push(path.slice(root.length + 1))
+      }
     })
-    child.on("error", () => resolve("own"))
-    child.on("close", () => resolve("own"))
+    child.on("error", () => end("own"))
+    child.on("close", () => end("own"))
   })
 }
+
+const mostLinked = 2000
 
 /** Copies a tree over another. */
 export async function copyOver(from: string, to: string): Promise<void> {
@@ -101,13 +127,14 @@ async function copied(root: string, to: string): Promise<number> {
   })
 }
 
-function* everything(root: string): Generator<readonly [WorkspacePath, BigIntStats]> {
+function* everything(root: string, tooDeep: WorkspacePath[] = []): Generator<readonly [WorkspacePath, BigIntStats]> {
   const queue: WorkspacePath[] = [""]
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop())
     for (const name of namesIn(`${root}/${folder}`)) {
       const path = joined(folder, name)
-      const stat = statOf(`${root}/${path}`)
-      if (stat === null) continue
+      const stat = reachableStat(root, path)
+      if (stat === "tooDeep") tooDeep.push(path)
+      if (stat === null || stat === "tooDeep") continue
       if (stat.isDirectory()) queue.push(path)
       yield [path, stat]
     }
@@ -116,6 +143,11 @@ function* everything(root: string): Generator<readonly [WorkspacePath, BigIntSta
 /** ctime is in the key: a same-size write with a restored mtime moves it. A folder counts by its mode alone. */
 function keyOf(stat: BigIntStats): string {
   return stat.isDirectory() ? `d${stat.mode}` : `${stat.mode} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`
+}
+
+function inodeIn(key: string | undefined): bigint | null {
+  const inode = key?.split(" ")[1]
+  return inode === undefined ? null : BigInt(inode)
 }
 
 function gitFolderOf(path: WorkspacePath): WorkspacePath | null {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import {
   chmodSync,
   mkdirSync,
@@ -97,8 +98,17 @@ export function removeTree(path: string): void {
   try {
     rmSync(native(path), { recursive: true, force: true })
   } catch {
+    openAndRemove(path)
+  }
+}
+
+function openAndRemove(path: string): void {
+  try {
     openFolders(Buffer.from(pathToBytes(path)))
     rmSync(native(path), { recursive: true, force: true })
+  } catch {
+    // Deeper than any path leads: rm(1) goes from folder to folder.
+    spawnSync("rm", ["-rf", "--", path], { stdio: "ignore" })
   }
 }
 
@@ -115,7 +125,7 @@ export function processStart(pid: number): string | null {
 }
 
 /** A folder in the upper shows through as itself, so it must look as the one below: mode and times. */
-function makeParents(upper: string, root: string, folder: string): void {
+export function makeParents(upper: string, root: string, folder: string): void {
   if (folder === "" || statOf(`${upper}/${folder}`)?.isDirectory() === true) return
   makeParents(upper, root, parentOf(folder))
   const target = native(`${upper}/${folder}`)

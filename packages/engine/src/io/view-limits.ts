@@ -86,7 +86,7 @@ function segmentsOf(words: readonly string[]): readonly (readonly string[])[] {
 }
 
 /** Words of a shell text, quotes removed; separators are words. A guess that only chooses what to copy up, never what to run. */
-function wordsOf(text: string): readonly string[] {
+export function wordsOf(text: string): readonly string[] {
   const words: string[] = []
   const pattern = /(?:[^\s;&|'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+|&&|\|\||[;&|\n]/g
   for (const [word] of text.matchAll(pattern))

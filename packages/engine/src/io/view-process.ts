@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
 import { type BoundedOutput, boundedOutput } from "./output.ts"
 import {
+  closesOutput,
   cwdReport,
   graceMs,
   mergedArgv,
@@ -82,6 +83,7 @@ export async function startView(request: ViewProcessRequest): Promise<EndedView 
   const onAbort = (): void => stop.begin("aborted")
   if (request.signal?.aborted === true) onAbort()
   request.signal?.addEventListener("abort", onAbort)
+  const onGone = closesOutput(child, request.readerGone)
   let open = false
   let failed: string | null = null
   let exitCode: number | null = null
@@ -96,6 +98,7 @@ export async function startView(request: ViewProcessRequest): Promise<EndedView 
   }
   if (timer !== null) clearTimeout(timer)
   request.signal?.removeEventListener("abort", onAbort)
+  request.readerGone?.removeEventListener("abort", onGone)
   stop.end()
   const release = async (): Promise<void> => {
     ask.end()
@@ -108,9 +111,12 @@ export async function startView(request: ViewProcessRequest): Promise<EndedView 
     await release()
     return { failed: failed ?? "start" }
   }
-  const mark = `end-of-output-${child.pid ?? 0}-${performance.now()}`
-  ask.write(`end ${mark}\n`)
-  await Promise.race([output.until(mark), gone])
+  if (child.stdout?.destroyed === false) {
+    const mark = `end-of-output-${child.pid ?? 0}-${performance.now()}`
+    const closed = new Promise<void>(resolve => child.stdout?.once("close", () => resolve()))
+    ask.write(`end ${mark}\n`)
+    await Promise.race([output.until(mark), closed, gone])
+  }
   const end: ProcessEnd = {
     exitCode: forced ? null : exitCode,
     signal: forced ? "SIGKILL" : null,

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, writeFileSync } from "node:fs"
-import type { WorkspacePath } from "@galley/core/path.ts"
+import { isWithin, type WorkspacePath } from "@galley/core/path.ts"
 import { type CollectedView, collectView } from "./view-collect.ts"
 import { absentList, type LayerEntry, makeRunFolder, nulList, removeTree, writeLayer } from "./view-folder.ts"
 import { type GitPolicy, gitPlan } from "./view-git.ts"
@@ -11,6 +11,7 @@ import {
   saysReadOnly,
   viewRefusal,
 } from "./view-limits.ts"
+import { type LinkedFiles, namedLinks, seedLinks } from "./view-links.ts"
 import { mountTable } from "./view-mounts.ts"
 import { copyReason, planMounts } from "./view-plan.ts"
 import { type EndedView, type FailedView, startView } from "./view-process.ts"
@@ -36,6 +37,8 @@ export interface ViewRequest {
   readonly timeoutMs: number | null
   readonly signal?: AbortSignal
   readonly onOutput?: (chunk: Uint8Array) => void
+  /** See `ProcessRequest`. */
+  readonly readerGone?: AbortSignal
   readonly outputLimit: number
   /** Folders out of the command's reach: the store. They look empty. */
   readonly mask: readonly string[]
@@ -54,8 +57,10 @@ export interface ViewRequest {
   readonly scratch: string
   /** Part of the run folder's name: from `Env.newId`. */
   readonly id: string
-  /** From `surveyOwners`: whether files of other owners or groups stand in the workspace; then a private copy is used. */
+  /** From `surveyWorkspace`: whether files of other owners or groups stand in the workspace; then a private copy is used. */
   readonly owners: "own" | "foreign"
+  /** From `surveyWorkspace`: files with several names. Those that the command names are found anew. */
+  readonly linked?: readonly WorkspacePath[]
 }
 
 export interface ViewRun extends ProcessEnd {
@@ -69,7 +74,7 @@ export interface ViewRun extends ProcessEnd {
   readonly refsMoved: readonly RefMove[]
   /** The command tried to write outside the workspace and was refused. */
   readonly outsideWrites: "refused" | "none"
-  /** Another owner's file was met: ask `surveyOwners` again before the next run. */
+  /** Another owner's file was met: ask `surveyWorkspace` again before the next run. */
   readonly foreignOwner: boolean
   /** Removes what the run keeps for `read` and `open`. Call it when all that is wanted was read. */
   close(): Promise<void>
@@ -140,6 +145,7 @@ async function runIn(
   const copy = why === null ? null : await copyWorkspace(request.root, `${run}/upper`, why)
   const plan = planMounts(run, request, git, copy !== null)
   if (copy !== null && request.below !== undefined) await copyOver(request.below, `${run}/upper`)
+  const links = copy ?? linksFor(run, request)
   writeLayer(`${run}/upper`, request.root, request.pending)
   writeFileSync(`${run}/table`, mountTable(plan.steps))
   writeFileSync(`${run}/absent`, absentList(request.pending))
@@ -152,6 +158,7 @@ async function runIn(
     timeoutMs: request.timeoutMs,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
     ...(request.onOutput === undefined ? {} : { onOutput: request.onOutput }),
+    ...(request.readerGone === undefined ? {} : { readerGone: request.readerGone }),
     outputLimit: request.outputLimit,
     run,
     root: request.root,
@@ -169,11 +176,23 @@ async function runIn(
       ...(view.failed === "cwd" ? { noCwd: true as const } : {}),
     }
   try {
-    const collected = await collectView({ run, request, git, plan, copy, view, startedNs })
+    const collected = await collectView({ run, request, git, plan, copy, links, view, startedNs })
     return { kind: "ran", ...view.end, ...collected, ...noticed(view, collected), close: closer(run) }
   } finally {
     await view.release()
   }
+}
+
+function linksFor(run: string, request: ViewRequest): LinkedFiles {
+  const bound = (path: WorkspacePath): boolean => request.passThrough.some(folder => isWithin(path, folder))
+  const paths = [...namedLinks(request.root, request.cwd, request.command), ...(request.linked ?? [])]
+  const pending = new Set(request.pending.map(entry => entry.path))
+  return seedLinks(
+    request.root,
+    `${run}/upper`,
+    paths.filter(path => !bound(path)),
+    pending,
+  )
 }
 
 /** Limits of views that show in what a command says. */

@@ -10,7 +10,7 @@ import { withOrigin, type Standing } from "./drift.ts"
 import { gitHead, refuseBusyGit } from "./git-head.ts"
 import { writeChange } from "./journal.ts"
 import { foldersToRemove, missingFolders } from "./made-folders.ts"
-import { conversationsIn, movesSinceQuiet } from "./moves.ts"
+import { conversationsIn, movesOf, movesSinceQuiet } from "./moves.ts"
 import type { Move } from "./steps.ts"
 import type { Session } from "./session.ts"
 
@@ -23,6 +23,10 @@ export interface Turn {
   readonly renamedFrom?: WorkspacePath
   /** Folders that a command took away with the file. */
   readonly goneFolders?: readonly WorkspacePath[]
+  /** Folders that came with the file where the disk holds it already, outermost first. */
+  readonly madeFolders?: readonly WorkspacePath[]
+  /** The file has other names (hard links), and the command replaced this one alone. */
+  readonly breaksLink?: boolean
   /** Takes the conflict mark off; by default it stays while something is pending. */
   readonly settled?: boolean
   /** What the item's conflict origin is from now on, where the log tells of one (an undo). */
@@ -81,7 +85,10 @@ export async function commitTurns(
     items.push(item)
     const target = disk === "base" ? turn.sides.base : turn.sides.current
     const writes = turn.onDisk !== true && !sameLoaded(target, standing.found)
-    const madeFolders = writes && standing.found.kind === "absent" ? await missingFolders(session, standing.path) : []
+    const madeFolders =
+      writes && standing.found.kind === "absent"
+        ? await missingFolders(session, standing.path)
+        : (turn.madeFolders ?? [])
     changes.push({
       path: standing.path,
       before: withOrigin(standing.states, standing.item),
@@ -89,10 +96,13 @@ export async function commitTurns(
       ...(renamedFrom === undefined ? {} : { renamedFrom }),
       ...(madeFolders.length === 0 ? {} : { madeFolders }),
       ...(turn.goneFolders === undefined ? {} : { goneFolders: turn.goneFolders }),
+      ...(turn.breaksLink === true ? { breaksLink: true as const } : {}),
     })
     if (writes) {
       const before = saving.state(standing.found)
-      moves.push({ path: standing.path, before, after: disk === "base" ? after.base : after.current })
+      const breaksLink = turn.breaksLink === true || (facts.actor === "person" && (await brokeLink(session, standing)))
+      const move = { path: standing.path, before, after: disk === "base" ? after.base : after.current }
+      moves.push(breaksLink ? { ...move, breaksLink } : move)
     }
   }
   await saving.flush()
@@ -118,6 +128,17 @@ export async function commitTurns(
   if (moves.length > 0 && facts.actor === "person") await refuseBusyGit(session, how.force === true)
   const remarks = await carryOut(session, moves, batch)
   return { operation, items, remarks }
+}
+
+/**
+ * Whether what the person decides about was made to this name of a file alone, although the disk shows it under others too: it is held
+ * still, or a command made the path a name of another file.
+ */
+async function brokeLink(session: Session, { path, item, found }: Standing): Promise<boolean> {
+  if (item === null || found.kind !== "file") return false
+  const stat = await session.files.lstat(session.root.absolute(path))
+  if (stat === null || stat.links < 2) return false
+  return (await movesOf(session, path)).some(({ change }) => change.breaksLink === true)
 }
 
 /** A note that is new with an operation is about it. */

@@ -7,9 +7,10 @@ import type { Session } from "./session.ts"
 
 /**
  * What stands on disk at a path, its content in hand. `unknown` where it cannot be read (permissions, beyond the size limit):
- * unknown is never absent and never drives a write.
+ * unknown is never absent and never drives a write. `kept` is the size of what Galley holds of the path already (a command's large
+ * output): as much is always read, so that it can be taken back.
  */
-export async function readDisk(session: Session, path: WorkspacePath): Promise<Loaded> {
+export async function readDisk(session: Session, path: WorkspacePath, kept = 0): Promise<Loaded> {
   const absolute = session.root.absolute(path)
   try {
     // Through a symlink on the way the path leads to somebody else's file: nothing is known of it by this name.
@@ -18,7 +19,7 @@ export async function readDisk(session: Session, path: WorkspacePath): Promise<L
     if (stat === null) return loadedAbsent
     switch (stat.kind) {
       case "file": {
-        const read = await session.files.read(absolute, session.config["file.maxBytes"])
+        const read = await session.files.read(absolute, Math.max(session.config["file.maxBytes"], kept))
         return read === "tooLarge" ? { kind: "unknown" } : { kind: "file", bytes: read.bytes, mode: read.stat.mode }
       }
       case "symlink":

@@ -44,7 +44,7 @@ export async function settleDrift(
   const saving = startSaving(session.store)
   for (const path of all) {
     const item = items.get(path) ?? null
-    const found = seen?.get(path) ?? (await readDisk(session, path))
+    const found = seen?.get(path) ?? (await readDisk(session, path, sizeKept(item)))
     const standing = await stand(session, saving, path, item, found)
     standings.set(path, standing)
     if (item !== null && standing.item !== null && standing.item !== item) {
@@ -77,6 +77,11 @@ export async function settleDrift(
     await session.store.commit({ operations: [operation], items: moved })
   }
   return standings
+}
+
+function sizeKept(item: Item | null): number {
+  const sizes = [item?.base, item?.current].map(state => (state?.kind === "file" ? state.size : 0))
+  return Math.max(...sizes)
 }
 
 /** That a file is gone and something like it has come is said; what was pending in it stays in the log. */

@@ -3,6 +3,7 @@ import type { ConversationId, MessageId } from "@galley/core/history/operation.t
 import type { WorkspacePath } from "@galley/core/path.ts"
 import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
 import type { State } from "@galley/core/state.ts"
+import { isAlive } from "../io/alive.ts"
 import { blobIdOf } from "../io/hash.ts"
 import type { Session } from "./session.ts"
 
@@ -16,6 +17,8 @@ export interface OpenCall {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly paths: readonly { readonly path: WorkspacePath; readonly state: State }[]
+  /** Of a command that writes the disk itself: the process that will look at what it did. */
+  readonly process?: { readonly pid: number; readonly startedAt: number }
 }
 
 const callsSetting = "hooks.open"
@@ -42,12 +45,25 @@ export async function closeCall(session: Session, callId: string): Promise<OpenC
   })
 }
 
-/** All calls of the conversation that are still open, taken off the list. */
+/** All calls of the conversation that are still open and that nobody will close, taken off the list. */
 export async function expiredCalls(session: Session, conversation: ConversationId): Promise<readonly OpenCall[]> {
-  if (!(await openCalls(session)).some(one => one.conversation === conversation)) return []
+  return takeCalls(session, call => call.conversation === conversation && !isWatched(call))
+}
+
+/** Commands whose process went away before it had looked at what they did, taken off the list. */
+export async function lostCalls(session: Session): Promise<readonly OpenCall[]> {
+  return takeCalls(session, call => call.process !== undefined && !isWatched(call))
+}
+
+function isWatched(call: OpenCall): boolean {
+  return call.process !== undefined && isAlive(call.process)
+}
+
+async function takeCalls(session: Session, wanted: (call: OpenCall) => boolean): Promise<readonly OpenCall[]> {
+  if (!(await openCalls(session)).some(wanted)) return []
   return session.lock.hold(async () => {
     const calls = await openCalls(session)
-    const mine = calls.filter(one => one.conversation === conversation)
+    const mine = calls.filter(wanted)
     await session.store.commit({ settings: { [callsSetting]: calls.filter(one => !mine.includes(one)) } })
     return mine
   })

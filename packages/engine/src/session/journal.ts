@@ -340,13 +340,19 @@ function groupsOf(steps: readonly Step[]): number[][] {
   let kind = ""
   for (const [index, step] of steps.entries()) {
     const folders = step.before.kind === "folder" || step.after.kind === "folder"
-    const next = folders || late.has(step) ? "alone" : step.after.kind === "absent" ? "delete" : "write"
+    const next = folders || late.has(step) ? "alone" : kindOf(step)
     const last = groups.at(-1)
     if (last && next === kind && next !== "alone") last.push(index)
     else groups.push([index])
     kind = next
   }
   return groups
+}
+
+/** Writes in place, and modes, show at other names of the file, which the steps before them have to find as they were. */
+function kindOf(step: Step): string {
+  if (step.after.kind === "absent") return "delete"
+  return step.inPlace || (step.after.kind === "file" && step.temp === null) ? "in place" : "write"
 }
 
 /** Steps below a path that another step decides about: nothing can be staged there before its turn. */

@@ -23,13 +23,17 @@ export async function foldersToRemove(
   gone: readonly WorkspacePath[],
 ): Promise<Move[]> {
   const folders = new Set(gone)
-  for (const { path, after } of moves) {
-    if (after.kind !== "absent") continue
-    for (const operation of await session.store.operations({ path }))
+  const going = new Set(moves.filter(move => move.after.kind === "absent").map(move => move.path))
+  // Operations are told once for each of their paths, which may be thousands.
+  const known = new Set<string>()
+  for (const path of going)
+    for (const operation of await session.store.operations({ path })) {
+      if (known.has(operation.id)) continue
+      known.add(operation.id)
       for (const change of operation.changes)
-        if (change.path === path)
+        if (going.has(change.path))
           for (const folder of [...(change.madeFolders ?? []), ...(change.goneFolders ?? [])]) folders.add(folder)
-  }
+    }
   const written = new Set(moves.map(move => move.path))
   const removals: Move[] = []
   for (const folder of [...folders].sort((a, b) => b.length - a.length)) {

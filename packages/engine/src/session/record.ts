@@ -35,6 +35,10 @@ export interface ProposedChange {
   readonly renamedFrom?: WorkspacePath
   /** Folders that a command took away with the file. */
   readonly goneFolders?: readonly WorkspacePath[]
+  /** Folders that a command, which wrote the disk itself, made for the file. */
+  readonly madeFolders?: readonly WorkspacePath[]
+  /** The file has other names (hard links), and the command replaced this one alone. */
+  readonly breaksLink?: boolean
   /** What the change was made from, where it may be merged with what others did meanwhile (a command's view). */
   readonly from?: Loaded
   /** Somebody else changed the path while the change was made from an older state: it is held for review, whatever the mode. */
@@ -183,6 +187,8 @@ async function turnOf(
     conversation,
     ...(change.renamedFrom === undefined ? {} : { renamedFrom: change.renamedFrom }),
     ...(change.goneFolders === undefined ? {} : { goneFolders: change.goneFolders }),
+    ...(change.madeFolders === undefined ? {} : { madeFolders: change.madeFolders }),
+    ...(change.breaksLink === true ? { breaksLink: true } : {}),
     ...(change.onDisk === undefined ? {} : { onDisk: true }),
   }
 }

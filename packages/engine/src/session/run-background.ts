@@ -3,6 +3,7 @@ import { diskState } from "@galley/core/change/item.ts"
 import { sameLoaded } from "@galley/core/change/loaded.ts"
 import { commandEnvironment } from "../io/environment.ts"
 import { outputTail, startJob } from "../io/jobs.ts"
+import type { WorkspacePath } from "@galley/core/path.ts"
 import type { LookChange } from "../io/look.ts"
 import { inertOutput } from "../io/output.ts"
 import { type Seen, seenLoaded } from "../io/seen.ts"
@@ -28,6 +29,10 @@ export interface BackgroundJob {
   output(): string
   /** Records what it wrote up to now as its own. */
   fold(): Promise<void>
+  /** The same, if the path may have been written since it was last done: a tool of the agent's is about to work on it. */
+  foldBefore(path: WorkspacePath): Promise<void>
+  /** Resolves when what it changed is recorded, if it has ended; at once while it runs. */
+  settled(): Promise<void>
   /** Ends it; resolves when what it changed is recorded. */
   stop(): Promise<void>
 }
@@ -59,7 +64,7 @@ export async function startBackground(
 }
 
 async function onDisk(session: Session, request: CommandRequest, call: SessionCall): Promise<BackgroundJob> {
-  const look = await armLook(session, request.text)
+  const look = await armLook(session, request.text, { title: call.title, tool: call.tool.tool, context: call.context })
   const job = startJob({
     command: request.text,
     cwd: request.cwd,
@@ -68,8 +73,10 @@ async function onDisk(session: Session, request: CommandRequest, call: SessionCa
     onOutput: outputTo(call),
   })
   let folding: Promise<void> = Promise.resolve()
+  let foldedAt = session.env.now()
   let trouble = ""
   const fold = (): Promise<void> => {
+    foldedAt = session.env.now()
     folding = folding
       .then(async () => foldJob(session, call, (await look.again()).changes))
       .catch((error: unknown) => {
@@ -77,7 +84,10 @@ async function onDisk(session: Session, request: CommandRequest, call: SessionCa
       })
     return folding
   }
-  const settled = job.done.then(fold).then(() => look.close())
+  const settled = job.done
+    .then(fold)
+    .then(() => (trouble === "" ? look.done() : undefined))
+    .then(() => look.close())
   const read = outputReader(from => job.read(from))
   return {
     command: request.text,
@@ -90,11 +100,27 @@ async function onDisk(session: Session, request: CommandRequest, call: SessionCa
     },
     output: read,
     fold: () => (job.state() === null ? fold() : settled),
+    settled: async () => {
+      if (job.state() !== null) await settled
+    },
+    foldBefore: async path => {
+      if (job.state() !== null) await settled
+      else if (await mayBeWritten(session, path, foldedAt)) await fold()
+    },
     stop: async () => {
       await job.stop()
       await settled
     },
   }
+}
+
+/** Whether a path was written, or taken away, since a time: it is not what Galley last knew, or it is younger. */
+async function mayBeWritten(session: Session, path: WorkspacePath, since: number): Promise<boolean> {
+  const stat = await session.files.lstat(session.root.absolute(path))
+  // Kernels stamp by ticks of up to 10 ms.
+  if (stat !== null) return stat.ctimeNs > BigInt(since - 20) * 1_000_000n
+  const item = await session.store.item(path)
+  return item !== null && diskState(item).kind !== "absent"
 }
 
 /**
@@ -143,6 +169,7 @@ async function inView(
   const tail = outputTail(jobOutputLimit)
   const tell = outputTo(call)
   let state = "running"
+  let ended = false
   const asked = await viewRequest(session, facts, { ...request, timeoutMs: null }, call)
   const settled = runInView({
     ...asked,
@@ -153,6 +180,7 @@ async function inView(
     },
   })
     .then(async outcome => {
+      ended = true
       if (outcome.kind === "noView") {
         state = `not started: ${outcome.reason}`
         return
@@ -192,6 +220,10 @@ async function inView(
     state: () => state,
     output: outputReader(from => tail.read(from)),
     fold: () => Promise.resolve(),
+    settled: async () => {
+      if (ended) await settled
+    },
+    foldBefore: () => Promise.resolve(),
     stop: async () => {
       controller.abort()
       await settled

@@ -3,7 +3,7 @@ import type { CallResult } from "@galley/core/protocol/results.ts"
 import { asideTree } from "../io/aside.ts"
 import { commandEnvironment, shellPath } from "../io/environment.ts"
 import { askOnDisk } from "../io/ignored.ts"
-import { surveyOwners } from "../io/view-copy.ts"
+import { type Survey, surveyWorkspace } from "../io/view-copy.ts"
 import { probeViews, type ViewSupport } from "../io/view-probe.ts"
 import { runInView, type ViewRequest, type ViewRun } from "../io/view.ts"
 import { byProductLayer } from "./by-products.ts"
@@ -20,7 +20,7 @@ import type { Session } from "./session.ts"
 /** What is known of this machine's views; found out once for a process. */
 export interface ViewFacts {
   support: ViewSupport | null
-  owners: "own" | "foreign" | null
+  survey: Survey | null
 }
 
 /**
@@ -39,13 +39,14 @@ export async function runCommand(
     ...(await viewRequest(session, facts, request, call)),
     ...(call.signal === undefined ? {} : { signal: call.signal }),
     onOutput: outputTo(call),
+    ...(call.io.readerGone === undefined ? {} : { readerGone: call.io.readerGone }),
   }).catch((error: unknown) => {
     // No space for the view, before the command or while what it left was read.
     throw failureFrom(error, "The view of the command could not be made or read. Nothing of it is kept.") ?? error
   })
   if (outcome.kind === "noView" && outcome.noCwd === true) return { result: noFolder(request), cwd: session.root.path }
   if (outcome.kind === "noView") return runDirectly(session, request, call, outcome.reason)
-  if (outcome.foreignOwner) facts.owners = null
+  if (outcome.foreignOwner) facts.survey = null
   try {
     return { result: await resultOfView(session, request, call, outcome), cwd: outcome.cwd }
   } finally {
@@ -62,7 +63,7 @@ export async function viewRequest(
 ): Promise<ViewRequest> {
   const { scratch } = session
   if (scratch === null) throw new Error("BUG: views are available without a scratch folder")
-  facts.owners ??= await surveyOwners(session.root.path)
+  facts.survey ??= await surveyWorkspace(session.root.path, session.config["view.regenerable"])
   const applies = reviewModeOf(session, call.context) === "apply" && call.policy !== "read-only"
   const aside = applies ? [] : byProductLayer(session)
   return {
@@ -81,7 +82,8 @@ export async function viewRequest(
     dependencyFolders: session.config["view.regenerable"],
     scratch: `${scratch}/views`,
     id: session.env.newId(),
-    owners: facts.owners,
+    owners: facts.survey.owners,
+    linked: facts.survey.linked,
   }
 }
 

@@ -32,7 +32,7 @@ export async function runDirectly(
         : "The person can allow it with --review apply: it then runs directly and its changes are reviewed after.",
     )
   if (cwdRefusal(request.cwd) !== null) return { result: noFolder(request), cwd: session.root.path }
-  const look = await armLook(session, request.text)
+  const look = await armLook(session, request.text, { title: call.title, tool: call.tool.tool, context: call.context })
   try {
     const end = await runProcess({
       command: request.argv ?? request.text,
@@ -41,6 +41,7 @@ export async function runDirectly(
       timeoutMs: request.timeoutMs,
       ...(call.signal === undefined ? {} : { signal: call.signal }),
       onOutput: outputTo(call),
+      ...(call.io.readerGone === undefined ? {} : { readerGone: call.io.readerGone }),
       outputLimit,
     })
     const second = await look.again()
@@ -57,6 +58,7 @@ export async function runDirectly(
     }).catch((error: unknown) => {
       throw failureFrom(error, "The command ran and what it changed stands, but it could not be recorded.") ?? error
     })
+    await look.done()
     const result = await afterReview(session, request, call, end, {
       capture,
       remarks: recorded.remarks,

@@ -6,7 +6,9 @@ import type { ByProduct, DiskChange, Seen } from "../io/seen.ts"
 import type { LayerEntry } from "../io/view-folder.ts"
 import type { ViewRun } from "../io/view.ts"
 import { loadState } from "./contents.ts"
+import { errorCode } from "./disk-trouble.ts"
 import { keepByProducts } from "./by-products.ts"
+import { largestContent } from "./look.ts"
 import { reviewModeOf } from "./policy.ts"
 import { recordChange, type ChangeOutcome, type ProposedChange } from "./record.ts"
 import type { SessionCall } from "./session-files.ts"
@@ -60,11 +62,21 @@ export async function recordRun(
   const changes: ProposedChange[] = []
   const special: string[] = []
   for (const change of run.changes) {
-    const after = await loadSeen(change.after)
-    const before = await loadSeen(change.before)
-    if (after.kind === "unknown") continue
+    const after = await loadWithin(change.after, largestContent)
+    const before = await loadWithin(change.before, session.config["file.maxBytes"])
+    const name = showPath(change.path)
+    if (after.kind === "unknown") {
+      const stays = run.onDisk ? "is on disk and cannot be reviewed" : "was not kept"
+      special.push(`${name} ${stays}: it cannot be read, or is too large.`)
+      continue
+    }
+    // It could not be taken back.
+    if (before.kind === "unknown" && !run.onDisk) {
+      special.push(`${name} was left as it was: what stands there cannot be read, or is larger than file.maxBytes.`)
+      continue
+    }
     if (after.kind === "other" && !run.onDisk) {
-      special.push(`${showPath(change.path)} (a ${after.what}) was not kept: only files, folders and symlinks are.`)
+      special.push(`${name} (a ${after.what}) was not kept: only files, folders and symlinks are.`)
       continue
     }
     changes.push({
@@ -73,6 +85,8 @@ export async function recordRun(
       expected: null,
       ...(change.renamedFrom === undefined ? {} : { renamedFrom: change.renamedFrom }),
       ...(change.goneFolders === undefined ? {} : { goneFolders: change.goneFolders }),
+      ...(change.madeFolders === undefined ? {} : { madeFolders: change.madeFolders }),
+      ...(change.link === undefined || change.link === "written" ? {} : { breaksLink: true }),
       ...(run.onDisk ? { onDisk: { seen: before } } : { from: before, raced: change.movedMeanwhile }),
     })
   }
@@ -110,6 +124,17 @@ function refMove({ ref, before, after }: ViewRun["refsMoved"][number], dropped: 
   const from = before?.slice(0, 10) ?? "nothing"
   const to = after?.slice(0, 10) ?? "nothing"
   return dropped ? `${ref} would have moved from ${from} to ${to}; it did not` : `${ref} moved from ${from} to ${to}`
+}
+
+/** Unknown where it is too large to be kept, or the system does not let us read it: one such file must not cost the others. */
+async function loadWithin(seen: Seen, limit: number): Promise<Loaded> {
+  if (seen.kind === "file" && seen.size > limit) return { kind: "unknown" }
+  try {
+    return await loadSeen(seen)
+  } catch (error) {
+    if (["EACCES", "EPERM", "EIO"].includes(errorCode(error))) return { kind: "unknown" }
+    throw error
+  }
 }
 
 export async function loadSeen(seen: Seen): Promise<Loaded> {

@@ -6,6 +6,7 @@ import { isGitPath } from "../io/roots.ts"
 import type { Step } from "../store/store.ts"
 import { eachOf } from "./each.ts"
 import type { Folders } from "./folders.ts"
+import { partNames, sharedLast, type Way } from "./linked-names.ts"
 import { lookAt, type Look } from "./look.ts"
 
 /** What a change wants of one path on disk: that it holds `after`, if it holds `before` now. */
@@ -13,6 +14,8 @@ export interface Move {
   readonly path: WorkspacePath
   readonly before: State
   readonly after: State
+  /** A file with other names (hard links) is replaced, so that they keep their text: the change was made to this name alone. */
+  readonly breaksLink?: boolean
 }
 
 export interface Problem {
@@ -85,15 +88,24 @@ export async function planSteps(eyes: Eyes, moves: readonly Move[], request: Pla
   const steps: Step[] = []
   const remarks: string[] = []
   const stamps = new Map<WorkspacePath, Stat>()
-  for (const [index, move] of ordered.entries()) {
+  const ways: Way[] = []
+  const { moves: single, parted } = partNames(ordered, looks)
+  for (const move of single) {
     const stat = looks.get(move.path)?.stat ?? null
     if (stat?.kind === "file" && isAtRest(stat, now)) stamps.set(move.path, stat)
-    const inPlace = await writesInPlace(eyes, move, stat)
-    if (inPlace && stat && stat.links > 1) {
+    const inPlace = !parted.has(move.path) && (await writesInPlace(eyes, move, stat))
+    if (inPlace && stat && stat.links > 1)
       remarks.push(`${showPath(move.path)} has ${stat.links} names (hard links); all of them now hold the new text.`)
-    }
-    steps.push(stepOf(move, inPlace, `.galley-${id}-${index}`, layout.get(move.path) ?? []))
+    const isShared = inPlace || sameBlob(move.before, move.after)
+    const isClosing = move.before.kind === "folder" && move.after.kind === "folder" && !opens(move)
+    ways.push({ move, inPlace, isShared, isClosing })
   }
+  for (const path of parted)
+    remarks.push(
+      `${showPath(path)} was another name (hard link) of a file that gets another text; it is a file of its own now.`,
+    )
+  for (const [index, { move, inPlace }] of sharedLast(ways).entries())
+    steps.push(stepOf(move, inPlace, `.galley-${id}-${index}`, layout.get(move.path) ?? []))
   return { kind: "planned", steps, seen, keptFolders, remarks, stamps }
 }
 
@@ -125,11 +137,15 @@ export function foldersOf(path: WorkspacePath): WorkspacePath[] {
 }
 
 function rankOf(move: Move, room: ReadonlySet<WorkspacePath>): number {
-  const { before, after, path } = move
+  const { after, path } = move
   if (after.kind === "absent") return room.has(path) ? 0 : 3
   if (after.kind !== "folder") return 2
-  const opens = before.kind !== "folder" || (after.mode & 0o300 & ~before.mode) !== 0
-  return opens ? 1 : 4
+  return opens(move) ? 1 : 4
+}
+
+/** Whether a folder is made, or our right to write inside comes with its new mode. */
+function opens({ before, after }: Move): boolean {
+  return before.kind !== "folder" || (after.kind === "folder" && (after.mode & 0o300 & ~before.mode) !== 0)
 }
 
 /** What goes and stands where something comes: a file where a folder is needed, or anything inside a folder that becomes a file. */
@@ -159,7 +175,7 @@ function judge(move: Move, found: Look): Move | Problem {
   if (after.kind === "other") return { path, code: "BAD_ARGUMENT", message: `A ${after.what} cannot be made.` }
   if (sameState(found.state, before)) return move
   // Folders are implied by their files: one that stands where nothing was recorded is no contradiction.
-  if (found.state.kind === "folder" && before.kind === "absent") return { path, before: found.state, after }
+  if (found.state.kind === "folder" && before.kind === "absent") return { ...move, before: found.state }
   const message = "It is not what it was when this was decided."
   return { path, code: "FILE_CHANGED_SINCE_READ", message, found: found.state }
 }
@@ -295,7 +311,7 @@ async function nearestFolder(eyes: Eyes, folder: string): Promise<string> {
 async function writesInPlace(eyes: Eyes, move: Move, stat: Stat | null): Promise<boolean> {
   const { before, after } = move
   if (!stat || before.kind !== "file" || after.kind !== "file" || before.blob === after.blob) return false
-  if (stat.links > 1) return true
+  if (stat.links > 1) return move.breaksLink !== true
   const { uid, gid, groups } = eyes.files.self
   if (uid === 0 || (stat.uid === uid && (stat.gid === gid || groups.includes(stat.gid)))) return false
   return eyes.folders.within(parentOf(move.path), folder =>

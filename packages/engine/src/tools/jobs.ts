@@ -1,4 +1,5 @@
 import { Failure } from "@galley/core/failure.ts"
+import type { WorkspacePath } from "@galley/core/path.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
 import { startBackground, type BackgroundJob } from "../session/run-background.ts"
 import type { SessionCall } from "../session/session-files.ts"
@@ -16,6 +17,8 @@ export interface Jobs {
   start(request: ShellRequest, cwd: string, call: SessionCall): Promise<CallResult>
   /** Records what running jobs wrote up to now as theirs. */
   fold(): Promise<void>
+  /** The same, as far as it concerns a path that a tool is about to work on. */
+  foldBefore(path: WorkspacePath): Promise<void>
   /** Ends all; nothing of them runs afterwards. */
   close(): Promise<void>
 }
@@ -39,6 +42,9 @@ export function openJobs(session: Session, facts: ViewFacts): Jobs {
     fold: async () => {
       for (const job of jobs.values()) await job.fold()
     },
+    foldBefore: async path => {
+      for (const job of jobs.values()) await job.foldBefore(path)
+    },
     close: async () => {
       await Promise.all([...jobs.values()].map(job => job.stop()))
     },
@@ -48,6 +54,7 @@ export function openJobs(session: Session, facts: ViewFacts): Jobs {
 async function answer(jobs: ReadonlyMap<string, BackgroundJob>, [verb, id]: readonly string[]): Promise<CallResult> {
   if (verb === "list" || verb === undefined) {
     if (id !== undefined) throw usage()
+    for (const job of jobs.values()) await job.settled()
     const lines = [...jobs].map(([name, job]) => `${name}  ${job.state()}  ${job.command}`)
     return said(lines.length === 0 ? "No background jobs." : lines.join("\n"))
   }

@@ -1,5 +1,5 @@
 import { Failure } from "@galley/core/failure.ts"
-import { hasEscapedByte, showPath } from "@galley/core/path.ts"
+import { hasEscapedByte, showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { Params } from "@galley/core/protocol/requests.ts"
 import type { CallResult } from "@galley/core/protocol/results.ts"
 import { quoteWords } from "@galley/core/tool/shell-quote.ts"
@@ -17,6 +17,8 @@ export interface Shell {
   call(input: Readonly<Record<string, unknown>>, call: SessionCall): Promise<CallResult>
   /** A command that is handed over whole: it starts where it says, and leaves the caller's folder as it was. */
   run(params: Params<"run">, call: SessionCall): Promise<CallResult>
+  /** Records what its jobs wrote to a path, before a tool of any caller works on it. */
+  foldBefore(path: WorkspacePath): Promise<void>
   close(): Promise<void>
 }
 
@@ -38,6 +40,7 @@ export function openShell(session: Session, files: ToolFiles, facts: ViewFacts):
       return run(state, { ...request, timeoutMs: request.timeoutMs ?? usualTimeout }, call)
     },
     run: (params, call) => runHanded(state, params, call),
+    foldBefore: path => state.jobs.foldBefore(path),
     close: () => state.jobs.close(),
   }
 }

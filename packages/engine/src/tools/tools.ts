@@ -44,7 +44,7 @@ export function openTools(session: Session, intents: readonly IntentHandler[]): 
     intents,
   })
   const shells = new Set<Shell>()
-  const facts: ViewFacts = { support: null, owners: null }
+  const facts: ViewFacts = { support: null, survey: null }
   return {
     connect: context => {
       const shell = openShell(session, files, facts)
@@ -52,7 +52,7 @@ export function openTools(session: Session, intents: readonly IntentHandler[]): 
       return {
         call: async (tool, input, io) =>
           answered(session, await claimedContext(session, context, tool, input), io, call =>
-            dispatch(edit, shell, tool, input, call),
+            dispatch({ session, edit, shells }, shell, tool, input, call),
           ),
         // No contact with the model: what the person did since is kept for the next one.
         run: (params, io) =>
@@ -65,8 +65,14 @@ export function openTools(session: Session, intents: readonly IntentHandler[]): 
   }
 }
 
+interface Bench {
+  readonly session: Session
+  readonly edit: EditTool
+  readonly shells: ReadonlySet<Shell>
+}
+
 async function dispatch(
-  edit: EditTool,
+  bench: Bench,
   shell: Shell,
   tool: string,
   input: Readonly<Record<string, unknown>>,
@@ -74,7 +80,8 @@ async function dispatch(
 ): Promise<CallResult> {
   switch (tool) {
     case editToolName:
-      return editResult(await edit.call(input, withTitle(call, tool, editTitle(input))), call)
+      await foldJobs(bench, input["path"])
+      return editResult(await bench.edit.call(input, withTitle(call, tool, editTitle(input))), call)
     case shellToolName:
       return shell.call(input, call)
     default:
@@ -84,6 +91,13 @@ async function dispatch(
         `Tools: ${editToolName}, ${shellToolName}.`,
       )
   }
+}
+
+/** What background jobs wrote is theirs, not somebody else's, when a tool works on it. */
+async function foldJobs({ session, shells }: Bench, given: unknown): Promise<void> {
+  if (shells.size === 0 || typeof given !== "string") return
+  const path = await session.root.resolve(given).catch(() => "")
+  if (path !== "") for (const shell of shells) await shell.foldBefore(path)
 }
 
 /** Runs one call of a model and adds what the person did since. */

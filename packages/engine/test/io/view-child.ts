@@ -1,6 +1,6 @@
 /** Runs one command in a view and prints the outcome; started by tests as a process of its own (to be killed, or as another user). */
 import { commandEnvironment } from "../../src/io/environment.ts"
-import { surveyOwners } from "../../src/io/view-copy.ts"
+import { surveyWorkspace } from "../../src/io/view-copy.ts"
 import { runInView } from "../../src/io/view.ts"
 import { told } from "./view-stage.ts"
 
@@ -20,7 +20,7 @@ const outcome = await runInView({
   dependencyFolders: [],
   scratch,
   id: "child",
-  owners: await surveyOwners(root),
+  ...(await surveyWorkspace(root, [])),
 })
 if (outcome.kind === "noView") process.stdout.write(`${JSON.stringify(outcome)}\n`)
 else {

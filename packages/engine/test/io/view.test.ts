@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { homedir } from "node:os"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ import { readRefs } from "../../src/io/git-folder.ts"
 import { commandEnvironment } from "../../src/io/environment.ts"
 import { runProcess } from "../../src/io/processes.ts"
 import type { ViewRequest } from "../../src/io/view.ts"
-import { surveyOwners } from "../../src/io/view-copy.ts"
+import { surveyWorkspace } from "../../src/io/view-copy.ts"
 import { probeViews } from "../../src/io/view-probe.ts"
 import { type Stage, stage } from "./view-stage.ts"
 
@@ -137,6 +137,29 @@ describe.skipIf(!possible)("a view tells what a command did", () => {
     expect(done).toMatchObject({ exitCode: 7, signal: null, timedOut: false, cwd: join(made.root, "d") })
     expect(done.output).toBe(`out\nerr\nout2\n${process.getuid?.() ?? 0}\n1\n`)
     await done.close()
+  })
+
+  test("what stands deeper than a path can lead does not cost the rest, and nothing is left of it", async () => {
+    const deep = "x".repeat(100)
+    const command = `echo two > a; for i in $(seq 60); do mkdir ${deep}; cd -P ${deep}; done; echo f > f`
+    const done = await made.run(command)
+    expect(done.changes.map(change => change.path)).toEqual(["a"])
+    expect(done.remarks.join()).toContain("too deep")
+    await done.close()
+    expect(readdirSync(made.scratch)).toEqual([])
+  })
+
+  test("a reader that goes away ends who writes on, and nothing else", async () => {
+    const gone = new AbortController()
+    const onOutput = (): void => gone.abort()
+    const writes = await made.run("echo w > w; yes", { readerGone: gone.signal, onOutput })
+    expect([writes.exitCode, writes.timedOut, writes.changes.map(change => change.path)]).toEqual([141, false, ["w"]])
+    await writes.close()
+    const later = new AbortController()
+    const more = { readerGone: later.signal, onOutput: () => later.abort() }
+    const silent = await made.run("echo said; sleep 0.2; echo s > s", more)
+    expect([silent.exitCode, silent.changes.map(change => change.path)]).toEqual([0, ["s"]])
+    await silent.close()
   })
 
   test("an argument vector is run as it is, without a shell", async () => {
@@ -694,13 +717,27 @@ describe.skipIf(!possible || !isRoot)("as a user without any right", () => {
 
   test("root over another user's workspace uses a private copy, unlike one of its own", async () => {
     const made = fresh(small)
-    expect(await surveyOwners(made.root)).toBe("own")
+    expect((await surveyWorkspace(made.root, [])).owners).toBe("own")
     give(made.root, 1234, 1234)
-    expect(await surveyOwners(made.root)).toBe("foreign")
+    expect((await surveyWorkspace(made.root, [])).owners).toBe("foreign")
     expect(await made.changes("echo two > a; rm -r d", { owners: "foreign" })).toEqual([
       'a: "one\\n" => "two\\n"',
       'd/e/f: "x\\n" => -',
       'd/g: "g\\n" => -',
+    ])
+  })
+
+  test("a private copy tells as well what became of other names of a file", async () => {
+    const made = fresh({ a: "one\n" })
+    linkSync(join(made.root, "a"), join(made.root, "b"))
+    const link = async (command: string): Promise<readonly string[]> => {
+      const done = await made.run(command, { owners: "foreign" })
+      await done.close()
+      return done.changes.map(change => `${change.path} ${change.link}`)
+    }
+    expect([await link("sed -i s/one/two/ a"), await link("echo two > a")]).toEqual([
+      ["a replaced"],
+      ["a written", "b written"],
     ])
   })
 

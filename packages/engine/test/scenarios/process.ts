@@ -21,7 +21,7 @@ if (verb === "hold") {
   })
 }
 
-const config = resolveConfig([{ source: "test", values: { "ask.waitSeconds": 600 } }])
+const config = resolveConfig([{ source: "test", values: { "ask.waitSeconds": 600, "view.enabled": verb !== "bash" } }])
 const workspace = await openWorkspace({ root, home, config, env: realEnv() })
 const person = workspace.as({ actor: "person" })
 switch (verb) {
@@ -51,6 +51,15 @@ switch (verb) {
     const input = { command: "create", path: words[0] ?? "asked", file_text: "asked\n" }
     const result = await agent.call({ tool: "str_replace_editor", input })
     say(result.ok ? "allowed" : "denied")
+    break
+  }
+  case "bash": {
+    // Directly on the disk, as where no view can be had.
+    const agent = workspace.as({ actor: "agent", conversation: "killed" })
+    const input = { command: words[0] ?? "", background: words[1] === "background" }
+    const result = await agent.call({ tool: "bash", input })
+    say(result.text)
+    if (words[1] === "background") await sleep(600_000)
     break
   }
   case "status":

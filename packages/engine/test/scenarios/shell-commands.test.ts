@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, truncateSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 import { five, stories } from "./stories.ts"
@@ -54,9 +54,45 @@ describe.each(ways)("over a $way", ({ way, capture, config }) => {
       expect(Buffer.from(readFileSync(join(s.root, path))).equals(Buffer.from(content)), path).toBe(true)
     expect(s.mode("a.txt")).toBe("644")
     expect([s.read("new.txt"), s.read("moved.txt"), s.read("dd/c.txt")]).toEqual([null, null, null])
-    // Two looks do not tell an empty folder from none, so a folder that came into being between them stays.
-    if (way === "view") expect([existsSync(join(s.root, "dd")), existsSync(join(s.root, "d"))]).toEqual([false, true])
+    const folders = ["dd", "n", "d"].map(path => existsSync(join(s.root, path)))
+    expect(folders).toEqual([false, false, true])
   })
+
+  const folderCases: readonly (readonly [command: string, before: string, after: string])[] = [
+    ["mkdir -p n/m", "", "n n/m"],
+    ["mkdir -p n/m && echo x > n/m/f", "", "n n/m"],
+    ["mkdir -p d/n/m && echo x > d/n/f", "", "d/n d/n/m"],
+    ["mkdir e/n", "e", "e e/n"],
+    ["echo x > e/f", "e", "e"],
+    ["mv d n", "", "n n/e"],
+    ["cp -a d n", "", "n n/e"],
+    ["rm -r d", "", ""],
+    ["rm d/e/f.txt", "", "d d/e"],
+    ["rm -r d/e && mkdir d/e", "", "d d/e"],
+  ]
+  const allFolders = (root: string): string[] => {
+    const words = [root, "-mindepth", "1", "-name", ".git", "-prune", "-o", "-type", "d", "-printf", "%P\\n"]
+    return spawnSync("find", words, { encoding: "utf8" }).stdout.split("\n").filter(Boolean).sort()
+  }
+  test.each(folderCases)(
+    "folders come and go with what is taken back and made again: %s",
+    async (command, before, after) => {
+      const s = await story({ git: true, files, config })
+      const words = (text: string): string[] => text.split(" ").filter(Boolean)
+      for (const folder of words(before)) mkdirSync(join(s.root, folder))
+      const start = allFolders(s.root)
+      const agent = s.agent()
+      const message = await agent.message("m")
+      await agent.bash(command)
+      const gone = command.startsWith("rm -r d") || command.startsWith("mv d") ? ["d", "d/e"] : []
+      const end = [...new Set([...start.filter(one => !gone.includes(one)), ...words(after)])].sort()
+      expect(allFolders(s.root)).toEqual(end)
+      await s.person.rewind({ message })
+      expect(allFolders(s.root)).toEqual(start)
+      await s.person.undo({})
+      expect(allFolders(s.root)).toEqual(end)
+    },
+  )
 
   test("S67 touch, opening for writing and the same bytes again are no change; descriptor 3 is the command's", async () => {
     const s = await story({ git: true, files, config })
@@ -159,6 +195,61 @@ describe.each(ways)("over a $way", ({ way, capture, config }) => {
       new Set(["command agent detected"]),
     )
     expect(new Set(byJob.flatMap(one => one.paths))).toEqual(new Set(["a.txt", "go", "job.txt"]))
+  })
+
+  test("what a background job wrote is the job's also where an edit tool of any caller comes first", async () => {
+    const s = await story({ git: true, files, config })
+    const agent = s.agent()
+    await agent.replace("a.txt", "one", "ONE")
+    const job =
+      "echo job >> a.txt; echo job >> b.txt; echo job > n.txt; touch there; while ! [ -e go ]; do sleep 0.05; done"
+    await agent.requests.call({ tool: "bash", input: { command: job, background: true } })
+    await until(() => s.read("there") === "")
+    await agent.replace("a.txt", "two", "TWO")
+    await s.agent("c2").replace("b.txt", "one", "ONE")
+    await s.agent("c2").replace("n.txt", "job", "JOB")
+    const { operations } = await s.person.operations({})
+    const told = operations.map(one => `${one.actor} ${one.kind} ${[...one.paths].sort().join(" ")}`)
+    expect(told.slice(1)).toEqual([
+      "agent command a.txt b.txt n.txt there",
+      "agent edit a.txt",
+      "agent edit b.txt",
+      "agent edit n.txt",
+    ])
+    await s.person.reject({ all: true })
+    expect([s.read("a.txt"), s.read("b.txt"), s.read("n.txt")]).toEqual([files["a.txt"], files["b.txt"], null])
+    s.write("go", "")
+  })
+
+  test.each([
+    ["truncate -s 3G huge; echo x >> a.txt", "modify a.txt", /huge (was not kept|is on disk and cannot be reviewed)/],
+    ["rm huge2; echo x >> a.txt", "modify a.txt", way === "view" ? /huge2 was left as it was/ : /^/],
+    ["echo small > huge2; echo x >> a.txt", "modify a.txt", way === "view" ? /huge2 was left as it was/ : /^/],
+  ])("a file too large to be kept does not cost the others: %s", async (command, changes, said) => {
+    const s = await story({ git: true, files, config })
+    s.write("huge2", "")
+    truncateSync(join(s.root, "huge2"), 300_000_000)
+    const result = await s.agent().bash(command)
+    expect([
+      result.ok,
+      result.changes
+        .filter(one => one.path === "a.txt")
+        .map(one => `${one.kind} ${one.path}`)
+        .join(),
+    ]).toEqual([true, changes])
+    expect(result.text).toMatch(said)
+    expect(s.read("a.txt")).toBe(`${five}x\n`)
+  })
+
+  test("what is larger than any tool may edit is taken back all the same, and comes again", async () => {
+    const s = await story({ git: true, files, config: { ...config, "file.maxBytes": 1024 } })
+    await s.agent().bash("head -c 5000 /dev/zero > large")
+    await s.person.reject({ path: "large" })
+    expect(s.read("large")).toBeNull()
+    await s.person.undo({})
+    expect(s.read("large")?.length).toBe(5000)
+    await s.person.accept({ path: "large" })
+    expect(await s.pending()).toEqual([])
   })
 
   test("closing ends background jobs with their children", async () => {

@@ -34,6 +34,7 @@ test("S59 sed -i through a symlink, a hard link and with a backup: shown is what
   await s.agent().bash("sed -i s/one/ONE/ link")
   expect(lstatSync(join(s.root, "link")).isFile()).toBe(true)
   await s.agent().bash("sed -i s/one/ONE/ h1")
+  expect([s.read("h1"), s.read("h2")]).toEqual([five.replace("one", "ONE"), five])
   await s.agent().bash("sed -i.bak s/one/ONE/ b")
   expect([s.read("b"), s.read("b.bak")]).toEqual([five.replace("one", "ONE"), five])
   await s.person.rewind({ message })

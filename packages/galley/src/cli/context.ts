@@ -29,6 +29,8 @@ export interface Output {
   readonly isTTY?: boolean
   readonly columns?: number
   write(text: string | Uint8Array): void
+  /** Tells when whoever read this went away (EPIPE). Where nobody listens that ends the program, as it ends any. */
+  onGone?(listener: () => void): void
 }
 
 /** What `main.ts` knows how to do for a command: the only way from here to the engine. */

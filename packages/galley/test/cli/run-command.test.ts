@@ -223,6 +223,16 @@ describe("as a process of its own", () => {
     expect(readFileSync(name, "utf8")).toBe("new\n")
   })
 
+  it.each([
+    ["sh -c 'echo x > f; yes'", 141],
+    ["sh -c 'echo y; sleep 0.3; echo x > f'", 0],
+  ])("records what is changed although its reader went (| head): %s", (command, code) => {
+    const script = `'${process.execPath}' '${program.file}' run -- ${command} | head -1; exit \${PIPESTATUS[0]}`
+    const env = { PATH: process.env["PATH"], HOME: folder, GALLEY_HOME: home }
+    const ran = spawnSync("bash", ["-c", script], { cwd: work, env, encoding: "utf8" })
+    expect([ran.stdout, ran.status, text()]).toEqual(["y\n", code, "x\n"])
+  })
+
   describe("inside a command that Galley runs (D9)", () => {
     /** The program within reach: /tmp is private in a view. */
     const own = (): string => {

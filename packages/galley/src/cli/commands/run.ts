@@ -99,10 +99,14 @@ async function run(context: Context, session: Session, words: readonly string[],
   const onSignal = (): void => stop.abort()
   surroundings.signal.addEventListener("abort", onSignal)
   const over = new AbortController()
+  const gone = new AbortController()
+  // To the end: what is still to be recorded must not end with whoever reads.
+  surroundings.stdout.onGone?.(() => gone.abort())
   let asking: Promise<Said> | null = null
   const io: RequestIo = {
     signal: stop.signal,
-    ...(shown === null ? {} : { output: chunk => shown.add(chunk) }),
+    readerGone: gone.signal,
+    ...(shown === null ? {} : { output: chunk => (gone.signal.aborted ? undefined : shown.add(chunk)) }),
     asked: question => {
       shown?.end()
       asking = ask(context, session, question, { manner, over: over.signal, leave: () => stop.abort() })
