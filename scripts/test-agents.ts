@@ -33,6 +33,9 @@ const agents: Readonly<Record<string, Row>> = {
   "review-codex": { package: "@openai/codex", story: "review-story.ts", agent: "codex" },
   "tree-claude-code": { package: "@anthropic-ai/claude-code", story: "tree-story.ts", agent: "claude-code" },
   "acp-qwen-code": { package: "@qwen-code/qwen-code", story: "acp-story.ts", agent: "qwen-code" },
+  "acp-gemini-cli": { package: "@google/gemini-cli", story: "acp-story.ts", agent: "gemini-cli" },
+  "acp-opencode": { package: "opencode-ai", story: "acp-story.ts", agent: "opencode" },
+  "acp-codex": { package: "@agentclientprotocol/codex-acp", story: "acp-story.ts", agent: "codex-acp" },
   "acp-claude": {
     package: "@agentclientprotocol/claude-agent-acp",
     story: "acp-story.ts",

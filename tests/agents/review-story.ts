@@ -69,9 +69,8 @@ try {
   check("answer with another text", stage.answer(third?.id ?? "?", "one\nzwei\nthree\n").code, 0)
   await own
   check("the person's text is on disk, accepted", [text("b.txt"), stage.status().files], ["one\nzwei\nthree\n", []])
-  const ownDenied = prompt(4, "Fifth: denied by the hook.", [
-    ...calls.ownReplace(at("c.txt"), "green", "GREEN").map(call => [call]),
-  ])
+  const greener = calls.ownReplace(at("c.txt"), "green", "GREEN").map(call => [call])
+  const ownDenied = prompt(4, "Fifth: denied by the hook.", greener)
   const fourth = await question(ownDenied)
   check("deny in the hook", galley("answer", fourth?.id ?? "?", "deny", "--reason", "green is right").code, 0)
   await ownDenied

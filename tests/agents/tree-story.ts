@@ -12,7 +12,7 @@ let code = 1
 try {
   driver.prepare(stage.place)
   check("galley install", galley("install", driver.name).code, 0)
-  await prompt(0, "First: itself.", [...calls.ownReplace(at("a.txt"), "alpha", "ALPHA").map(call => [call])])
+  await prompt(0, "First: itself.", calls.ownReplace(at("a.txt"), "alpha", "ALPHA").map(call => [call]))
   const nested = [
     ...calls.ownReplace(at("b.txt"), "two", "TWO").map(call => [call]),
     [calls.edit({ command: "str_replace", path: at("b.txt"), old_str: "three", new_str: "THREE" })],
@@ -27,10 +27,10 @@ try {
   }
   await prompt(1, "Second: a sub-agent.", [[{ t: "/^(Task|Agent)$/", a: task }]])
   check("the sub-agent wrote", [text("b.txt"), text("c.txt")], ["one\nTWO\nTHREE\n", "RED\ngreen\nblue\n"])
-  await prompt(2, "Third: a fork.", [...calls.ownReplace(at("a.txt"), "beta", "FORK").map(call => [call])], [
+  await prompt(2, "Third: a fork.", calls.ownReplace(at("a.txt"), "beta", "FORK").map(call => [call]), [
     "--fork-session",
   ])
-  await prompt(3, "Fourth: resumed.", [...calls.ownReplace(at("a.txt"), "gamma", "GAMMA").map(call => [call])])
+  await prompt(3, "Fourth: resumed.", calls.ownReplace(at("a.txt"), "gamma", "GAMMA").map(call => [call]))
 
   const messages = stage.log()
   const named = (title: string) => messages.find(message => message.title.startsWith(title))

@@ -83,6 +83,7 @@ function identityOf(identity: ConnectionIdentity): ConnectionIdentity {
   if (file === undefined || identity.conversation !== undefined) return identity
   return {
     ...identity,
+    toldElsewhere: true,
     get conversation() {
       return existsSync(file) ? readFileSync(file, "utf8") : identity.fallback
     },

@@ -26,7 +26,9 @@ export function toolCallOf(update: Readonly<Record<string, unknown>>, known: Too
     ...diffs.flatMap(diff => textAt(diff, "path") ?? []),
     ...["file_path", "filePath", "path"].flatMap(key => textAt(input, key) ?? []),
   ]
-  const command = textAt(input, "command") ?? known?.command ?? null
+  // gemini-cli 0.61 tells a command in its title only.
+  const told = textAt(update, "kind") === "execute" && title !== "" ? title : null
+  const command = textAt(input, "command") ?? known?.command ?? told
   const originals = Object.fromEntries(
     diffs.flatMap(diff => {
       const path = textAt(diff, "path")

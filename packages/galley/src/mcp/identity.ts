@@ -13,6 +13,8 @@ export interface ConnectionIdentity {
   /** Said on the command line; beats what the client says. */
   readonly conversation?: string
   readonly message?: string
+  /** Another program (the ACP proxy) begins this conversation's messages: the client's own ids for them are not those. */
+  readonly toldElsewhere?: boolean
   /** The conversation of a client that says nothing: one of its own for each connection. */
   readonly fallback: string
   /** The environment the client started us with. */
@@ -33,7 +35,7 @@ export function identify(
     text(connection.variables["QWEN_CODE_SESSION_ID"]) ??
     connection.fallback
   // A sub-agent of codex has turns of its own; its work belongs to the message that started it.
-  const own = text(turn?.["parent_thread_id"]) === undefined
+  const own = text(turn?.["parent_thread_id"]) === undefined && connection.toldElsewhere !== true
   const message = connection.message ?? (own ? text(turn?.["turn_id"]) : undefined)
   const callId = text(meta?.["claudecode/toolUseId"]) ?? text(meta?.["callId"])
   return {

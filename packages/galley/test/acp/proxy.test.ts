@@ -235,24 +235,27 @@ test("an edit that the agent makes itself is recorded around its permission and 
   expect(s.text("a.txt")).toBe("one\ntwo\nthree\n")
 })
 
-test("a shell command of the agent is looked at before and after", async () => {
-  const s = await scene("apply", "claude-agent-acp")
-  await s.prompt("Run")
-  const toolCall = { toolCallId: "t1", kind: "execute", title: "make", rawInput: { command: "make" } }
-  await s.fromAgent({
-    jsonrpc: "2.0",
-    id: 5,
-    method: "session/request_permission",
-    params: { sessionId: "s1", toolCall, options: [] },
+for (const [agent, toolCall] of [
+  ["claude-agent-acp", { toolCallId: "t1", kind: "execute", title: "make", rawInput: { command: "make" } }],
+  ["gemini-cli", { toolCallId: "t1", kind: "execute", title: "make [current working directory /w]" }],
+] as const)
+  test(`a shell command of ${agent} is looked at before and after`, async () => {
+    const s = await scene("apply", agent)
+    await s.prompt("Run")
+    await s.fromAgent({
+      jsonrpc: "2.0",
+      id: 5,
+      method: "session/request_permission",
+      params: { sessionId: "s1", toolCall, options: [] },
+    })
+    writeFileSync(s.at("out.txt"), "made\n")
+    await s.update({ sessionUpdate: "tool_call_update", toolCallId: "t1", status: "completed" })
+    const { operations } = await s.person.operations({})
+    expect(operations.map(one => [one.kind, one.paths])).toEqual([["command", ["out.txt"]]])
+    const [message] = (await s.person.log({})).messages
+    await s.person.rewind({ message: message?.id ?? "" })
+    expect(existsSync(s.at("out.txt"))).toBe(false)
   })
-  writeFileSync(s.at("out.txt"), "made\n")
-  await s.update({ sessionUpdate: "tool_call_update", toolCallId: "t1", status: "completed" })
-  const { operations } = await s.person.operations({})
-  expect(operations.map(one => [one.kind, one.paths])).toEqual([["command", ["out.txt"]]])
-  const [message] = (await s.person.log({})).messages
-  await s.person.rewind({ message: message?.id ?? "" })
-  expect(existsSync(s.at("out.txt"))).toBe(false)
-})
 
 test("with changes held back, claude-agent-acp is told to leave its own tools", async () => {
   const s = await scene("hold")

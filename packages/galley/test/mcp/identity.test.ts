@@ -12,6 +12,12 @@ function check(name: string, meta: Fields, variables: Readonly<Record<string, st
 
 const turn = { session_id: "s", thread_id: "t", turn_id: "turn" }
 
+it("behind the ACP proxy messages are the proxy's, whatever turn the client names", () => {
+  const meta = { sessionId: "s", callId: "c", "x-codex-turn-metadata": { session_id: "s", turn_id: "turn" } }
+  const connection = { fallback: "own", variables: {}, conversation: "acp", toldElsewhere: true }
+  expect(identify(connection, meta)).toEqual({ conversation: "acp", callId: "c" })
+})
+
 describe("whose call it is", () => {
   check(
     "claude-code: session by environment, call by _meta",
