@@ -1,5 +1,4 @@
 import { diskState, isPending, type Item } from "@galley/core/change/item.ts"
-import { sameLoaded } from "@galley/core/change/loaded.ts"
 import { isWithin, type WorkspacePath } from "@galley/core/path.ts"
 import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
 import type { FileView, StatusResult, WaitingView } from "@galley/core/protocol/results.ts"
@@ -7,7 +6,7 @@ import { readGitState } from "../io/git-folder.ts"
 import { isAlive } from "../io/alive.ts"
 import type { Waiting } from "../store/store.ts"
 import { byProductsAt, byProductView } from "./by-products.ts"
-import { loadState } from "./contents.ts"
+import { isLoadedAs } from "./contents.ts"
 import { readDisk } from "./disk.ts"
 import { settleDrift } from "./drift.ts"
 import { fileView, parkedView, viewSubject } from "./file-view.ts"
@@ -80,8 +79,7 @@ async function driftedOf(session: Session, pending: readonly Item[]): Promise<It
   for (const item of pending) {
     if (!isPending(item)) continue
     const found = await readDisk(session, item.path)
-    if (found.kind !== "unknown" && !sameLoaded(found, await loadState(session.store, diskState(item))))
-      drifted.push(item)
+    if (found.kind !== "unknown" && !isLoadedAs(found, diskState(item))) drifted.push(item)
   }
   return drifted
 }
