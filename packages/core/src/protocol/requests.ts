@@ -282,6 +282,7 @@ export const requests = {
       dryRun: z.optional(z.boolean()),
       keepDays: z.optional(z.number()),
       maxBytes: z.optional(z.number()),
+      abandoned: z.optional(z.boolean()),
     }),
     result: z.object({ version: z.literal(1), removedBlobs: z.int(), freedBytes: z.number(), reach: z.string() }),
   },

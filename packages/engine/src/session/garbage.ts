@@ -1,4 +1,5 @@
 import type { Operation } from "@galley/core/history/operation.ts"
+import { headPaths, messagesById } from "@galley/core/history/tree.ts"
 import type { Params, RequestContext, Result } from "@galley/core/protocol/requests.ts"
 import { unknown, type BlobId } from "@galley/core/state.ts"
 import { expireByProducts } from "./by-products.ts"
@@ -26,7 +27,7 @@ export function limitsOf(session: Session, params: Partial<Params<"gc">>): Limit
 
 /**
  * Drops contents that nothing names any more and those of operations older than `keepDays` (and oldest first, until the store fits
- * `maxBytes`). What is pending or parked is never dropped, and the log keeps every operation's line. A dry run says how far undo and
+ * `maxBytes`); with `abandoned` also those of branches that were left by a rewind. What is pending or parked is never dropped, and the log keeps every operation's line. A dry run says how far undo and
  * rewind would reach afterwards.
  */
 export async function collectGarbage(
@@ -41,7 +42,9 @@ export async function collectGarbage(
     const operations = await session.store.operations({})
     const needed = await operationsOfPending(session)
     const limits = limitsOf(session, params)
-    const expired = expiredOf(session, operations, sizes, limits).filter(operation => !needed.has(operation.id))
+    const left = params.abandoned === true ? await abandonedOf(session, operations) : new Set<string>()
+    const aged = new Set(expiredOf(session, operations, sizes, limits).map(operation => operation.id))
+    const expired = operations.filter(({ id }) => (aged.has(id) || left.has(id)) && !needed.has(id))
     const gone = new Set(expired.map(operation => operation.id))
     const kept = await namedBy(
       session,
@@ -61,6 +64,18 @@ export async function collectGarbage(
     }
     return { version: 1, removedBlobs: removed.length, freedBytes, reach }
   })
+}
+
+/** What messages did that no conversation stands on any more, and the rewinds that left them: neither can be gone back to then. */
+async function abandonedOf(session: Session, operations: readonly Operation[]): Promise<ReadonlySet<string>> {
+  const { store } = session
+  const standing = headPaths(messagesById(await store.messages()), await store.conversations())
+  const isLeft = (message: string): boolean => !standing.has(message)
+  const left = operations.filter(
+    ({ kind, message, tookBack = [] }) =>
+      (message !== null && isLeft(message)) || (kind === "rewind" && tookBack.length > 0 && tookBack.every(isLeft)),
+  )
+  return new Set(left.map(operation => operation.id))
 }
 
 /** Operations from which it is told whose lines a pending or parked file has; they expire only with it. */

@@ -9,10 +9,11 @@ export const command: CommandModule = {
     command.option("--dry-run", "only say what would go")
     command.option("--keep-days <n>", "keep what is younger (default: setting gc.keepDays)", readAmount)
     command.option("--max-bytes <n>", "drop the oldest until the store is smaller than this", readAmount)
+    command.option("--abandoned", "also drop what was rewound and is on no branch that a conversation stands on")
     command.description(
       "Drops old contents from Galley's store, never what is pending, and says how far back one can still rewind.",
     )
-    examples(command, ["galley gc --dry-run", "galley gc --keep-days 30"])
+    examples(command, ["galley gc --dry-run", "galley gc --keep-days 30", "galley gc --abandoned --dry-run"])
   },
   run: (context, _operands, options) =>
     withWorkspace(context, "person", async ({ requests, io }) => {
@@ -20,6 +21,7 @@ export const command: CommandModule = {
       const result = await requests.gc(
         {
           ...(dryRun ? { dryRun } : {}),
+          ...(options["abandoned"] === true ? { abandoned: true } : {}),
           ...(options["keepDays"] === undefined ? {} : { keepDays: options["keepDays"] as number }),
           ...(options["maxBytes"] === undefined ? {} : { maxBytes: options["maxBytes"] as number }),
         },
