@@ -122,7 +122,9 @@ function declarationOf(text: string, name: string, source: string): Declaration 
 }
 
 function worded({ comment, code }: Declaration): string {
-  const said = comment.replaceAll(/\{@link (\S+)\}/g, "`$1`")
+  const said = comment
+    .replaceAll(/\{@link (\S+)\}/g, "`$1`")
+    .replaceAll(/`@galley\/(\w+)\/(\S+\.ts)`/g, "`packages/$1/src/$2`")
   return `${said === "" ? "" : `${said}\n\n`}\`\`\`ts\n${code}\n\`\`\``
 }
 
