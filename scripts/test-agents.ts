@@ -18,7 +18,7 @@ const folder = join(root, "tests/agents")
 interface Row {
   /** Must be installed for it to run. */
   readonly package: string
-  readonly story: "story.ts" | "review-story.ts" | "tree-story.ts" | "sdk-story.ts" | "acp-story.ts"
+  readonly story: "story.ts" | "review-story.ts" | "tree-story.ts" | "form-story.ts" | "sdk-story.ts" | "acp-story.ts"
   readonly agent: string
 }
 
@@ -32,6 +32,7 @@ const agents: Readonly<Record<string, Row>> = {
   "review-claude-code": { package: "@anthropic-ai/claude-code", story: "review-story.ts", agent: "claude-code" },
   "review-codex": { package: "@openai/codex", story: "review-story.ts", agent: "codex" },
   "tree-claude-code": { package: "@anthropic-ai/claude-code", story: "tree-story.ts", agent: "claude-code" },
+  "form-claude-code": { package: "@anthropic-ai/claude-code", story: "form-story.ts", agent: "claude-code" },
   sdk: { package: "ai", story: "sdk-story.ts", agent: "sdk" },
   "acp-qwen-code": { package: "@qwen-code/qwen-code", story: "acp-story.ts", agent: "qwen-code" },
   "acp-gemini-cli": { package: "@google/gemini-cli", story: "acp-story.ts", agent: "gemini-cli" },
