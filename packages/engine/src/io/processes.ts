@@ -40,6 +40,8 @@ export interface ProcessEnd {
   readonly cwd: string | null
   /** Set when nothing was run: why. */
   readonly notStarted: string | null
+  /** Processes of its group go on after it (`server &`). Those of another group (setsid) are not seen. */
+  readonly goesOn?: true
 }
 
 /** How long a process has between TERM and KILL. */
@@ -88,6 +90,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   await closed(child.stdout)
   return {
     ...end,
+    ...(groupIsThere(child) ? { goesOn: true as const } : {}),
     timedOut: stop.cause === "timedOut",
     aborted: stop.cause === "aborted",
     output: output.text(),
@@ -144,6 +147,15 @@ export function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"):
     process.kill(-child.pid, signal)
   } catch {
     // The group is gone.
+  }
+}
+
+function groupIsThere({ pid }: ChildProcess): boolean {
+  if (pid === undefined) return false
+  try {
+    return process.kill(-pid, 0)
+  } catch {
+    return false
   }
 }
 

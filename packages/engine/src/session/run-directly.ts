@@ -48,11 +48,17 @@ export async function runDirectly(
     const capture = second.changes.some(change => change.capture === "detected") ? "detected" : "recorded"
     const unseen =
       second.unseen.length === 0 ? [] : [`Changes would not have been seen in: ${second.unseen.join("; ")}.`]
+    const goesOn =
+      end.goesOn === true
+        ? [
+            "Processes that it started go on; what they write from now on is not told to be theirs. Run them with background: true.",
+          ]
+        : []
     const recorded = await recordRun(session, call, {
       capture,
       changes: second.changes,
       byProducts: [],
-      remarks: unseen,
+      remarks: [...goesOn, ...unseen],
       refsMoved: second.refsMoved,
       onDisk: true,
     }).catch((error: unknown) => {

@@ -252,6 +252,14 @@ describe.each(ways)("over a $way", ({ way, capture, config }) => {
     expect(await s.pending()).toEqual([])
   })
 
+  test.skipIf(way === "view")("processes that go on after a command are told of, as nobody watches them", async () => {
+    const s = await story({ git: true, files, config })
+    const agent = s.agent()
+    const result = await agent.bash("sleep 3 & echo started")
+    expect(result.remarks?.join()).toContain("go on; what they write from now on")
+    expect((await agent.bash("sleep 0.01 | cat; echo done")).remarks?.join()).not.toContain("go on")
+  })
+
   test("closing ends background jobs with their children", async () => {
     const s = await story({ git: true, files, config })
     const seconds = `4242${process.pid}`
