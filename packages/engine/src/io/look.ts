@@ -276,7 +276,7 @@ async function seenLink(entry: TrackedBefore, objects: GitObjects): Promise<Seen
 }
 
 function change(path: WorkspacePath, before: Seen, after: Seen, capture: LookChange["capture"]): LookChange {
-  return { path, before, after, capture, ignored: false, movedMeanwhile: false }
+  return { path, before, after, capture, ignored: false, movedSince: () => false }
 }
 
 async function ordered(changes: readonly LookChange[]): Promise<readonly LookChange[]> {

@@ -50,10 +50,10 @@ export interface DiskChange {
   /** Git ignores it (alone: those in ignored folders are {@link ByProduct}s). */
   readonly ignored: boolean
   /**
-   * Somebody else changed the path on disk while the command ran, so `before` is newer than what the command started from:
-   * to be merged with what the caller last knew, never overwritten.
+   * Whether somebody else changed the path on disk since the command began. Asked after `before` was read: no means that those bytes are
+   * what the command started from, yes that they may be newer.
    */
-  readonly movedMeanwhile: boolean
+  movedSince(): boolean
 }
 
 /** All that a command changed in a folder that git ignores, or that holds dependencies: one line (B9). */

@@ -128,11 +128,10 @@ export function changeOf(from: Upper, path: WorkspacePath, ignored: boolean): Di
   const stat = statOf(`${from.upper}/${path}`)
   if (stat === null || isWhiteout(stat)) return null
   const pending = from.pending.get(path)
-  const below = statSafely(`${from.root}/${path}`)
-  const before = pending === undefined ? below.seen : seenPending(pending)
+  const before = pending === undefined ? seenAt(`${from.root}/${path}`) : seenPending(pending)
   const after = seenFrom(`${from.upper}/${path}`, stat)
   if (isSame(from, path, before, after, pending)) return null
-  return { path, before, after, ignored, movedMeanwhile: (below.ctimeNs ?? 0n) > from.startedNs }
+  return { path, before, after, ignored, movedSince: movement(from, path, before) }
 }
 
 /**
@@ -149,8 +148,7 @@ export function goneChanges(
   const changes: DiskChange[] = []
   const visit = (at: WorkspacePath, within: readonly WorkspacePath[]): void => {
     const pending = from.pending.get(at)
-    const below = statSafely(`${from.root}/${at}`)
-    const before = pending === undefined ? below.seen : seenPending(pending)
+    const before = pending === undefined ? seenAt(`${from.root}/${at}`) : seenPending(pending)
     const names = namesBelow(from, pendingNames, at)
     const inner = names.filter(name => name !== ".git")
     if (inner.length < names.length) onGit(joined(at, ".git"))
@@ -159,9 +157,15 @@ export function goneChanges(
       return
     }
     if (before.kind === "absent" || (before.kind === "folder" && names.length > 0)) return
-    const movedMeanwhile = (below.ctimeNs ?? 0n) > from.startedNs
     const goneFolders = within.length === 0 ? {} : { goneFolders: within }
-    changes.push({ path: at, before, after: seenAbsent, ignored, movedMeanwhile, ...goneFolders })
+    changes.push({
+      path: at,
+      before,
+      after: seenAbsent,
+      ignored,
+      movedSince: movement(from, at, before),
+      ...goneFolders,
+    })
   }
   visit(path, [])
   return changes
@@ -261,12 +265,28 @@ function seenPending(state: LayerEntry["state"]): Seen {
   return seenLoaded(state)
 }
 
-function statSafely(path: string): { readonly seen: Seen; readonly ctimeNs: bigint | null } {
-  try {
-    const stat = statOf(path)
-    return stat === null ? { seen: seenAbsent, ctimeNs: null } : { seen: seenFrom(path, stat), ctimeNs: stat.ctimeNs }
-  } catch {
-    return { seen: { kind: "unknown" }, ctimeNs: null }
+/**
+ * How to tell, now or later, whether a path of the disk is not any more what the command started from. A pending state is in hand and
+ * moves with nobody.
+ */
+function movement(from: Upper, path: WorkspacePath, before: Seen): DiskChange["movedSince"] {
+  if (from.pending.has(path)) return () => false
+  return () => {
+    try {
+      const stat = statOf(`${from.root}/${path}`)
+      if (stat !== null) return stat.ctimeNs > from.startedNs
+      if (before.kind !== "absent") return true
+      // Whether somebody took it away meanwhile shows in the nearest folder that stands.
+      let folder = parentOf(path)
+      let above = statOf(`${from.root}/${folder}`)
+      while (above === null && folder !== "") {
+        folder = parentOf(folder)
+        above = statOf(`${from.root}/${folder}`)
+      }
+      return above === null || above.ctimeNs > from.startedNs
+    } catch {
+      return true
+    }
   }
 }
 

@@ -1,22 +1,23 @@
 import { isPending, type Item } from "@galley/core/change/item.ts"
-import { sameLoaded, type Loaded, type LoadedSides } from "@galley/core/change/loaded.ts"
-import { mergeStates } from "@galley/core/change/state-merge.ts"
+import type { Loaded } from "@galley/core/change/loaded.ts"
 import { Failure } from "@galley/core/failure.ts"
 import { matchesGlob } from "@galley/core/glob.ts"
 import type { Capture, Message, Operation } from "@galley/core/history/operation.ts"
 import { showPath, type WorkspacePath } from "@galley/core/path.ts"
 import type { RequestContext } from "@galley/core/protocol/requests.ts"
 import { blobIdOf } from "../io/hash.ts"
+import { openGitObjects, type GitObjects } from "../io/git-objects.ts"
 import { resemblesGit } from "../io/roots.ts"
 import type { NewOperation } from "../store/store.ts"
 import { commitTurns, type Turn } from "./commit.ts"
-import { loadState } from "./contents.ts"
+import { loadState, saveState } from "./contents.ts"
 import { readDisk } from "./disk.ts"
 import { settleDrift, standingAt, type Standing } from "./drift.ts"
 import { gitMoved, lookAtGit, markGitSeen } from "./git.ts"
 import { originOf } from "./messages.ts"
 import { reviewModeOf, policyOf } from "./policy.ts"
 import { repairInterrupted } from "./repair.ts"
+import { joinWithNow, type Found, type Joined } from "./run-start.ts"
 import type { Session } from "./session.ts"
 
 /** The state of a path as an agent sees it, as a token that changes whenever it does. */
@@ -39,10 +40,8 @@ export interface ProposedChange {
   readonly madeFolders?: readonly WorkspacePath[]
   /** The file has other names (hard links), and the command replaced this one alone. */
   readonly breaksLink?: boolean
-  /** What the change was made from, where it may be merged with what others did meanwhile (a command's view). */
-  readonly from?: Loaded
-  /** Somebody else changed the path while the change was made from an older state: it is held for review, whatever the mode. */
-  readonly raced?: boolean
+  /** What a command's view found there, to be joined with what others did meanwhile. */
+  readonly from?: Found
   /** The disk holds `after` already; `seen` is what stood there before it did. */
   readonly onDisk?: { readonly seen: Loaded }
 }
@@ -72,6 +71,8 @@ export interface ChangeOutcome {
   /** Some of it waits for a decision, on disk or not. */
   readonly pending: boolean
   readonly message: Message
+  /** What could not be done as it was made, in words. */
+  readonly remarks: readonly string[]
 }
 
 /** What an agent sees at a path: its own pending text where some is held back, else the disk. Needs no lock. */
@@ -136,8 +137,25 @@ export async function recordChange(session: Session, request: ChangeRequest): Pr
     const mode = reviewModeOf(session, context)
     const disk = mode === "apply" ? "current" : "base"
     const turns: Turn[] = []
-    for (const change of request.changes)
-      turns.push(await turnOf(session, change, standingAt(standings, change.path), disk, origin.conversation.id))
+    const remarks: string[] = []
+    const objects = openGitObjects(session.root.path)
+    try {
+      for (const change of request.changes) {
+        const { turn, remark } = await turnOf(
+          session,
+          request,
+          change,
+          standingAt(standings, change.path),
+          disk,
+          objects,
+        )
+        turns.push({ ...turn, conversation: origin.conversation.id })
+        if (remark !== null) remarks.push(remark)
+      }
+    } finally {
+      objects.close()
+    }
+    const remark = [request.remark, ...remarks].filter(one => one !== undefined).join("; ")
     const committed = await commitTurns(
       session,
       turns,
@@ -149,68 +167,61 @@ export async function recordChange(session: Session, request: ChangeRequest): Pr
         title: request.title,
         capture: request.capture,
         call: request.call,
-        ...(request.remark === undefined ? {} : { remark: request.remark }),
+        ...(remark === "" ? {} : { remark }),
       },
       origin.rows,
       { always: request.always === true },
     )
     const pending = committed.items.filter(isPending)
     const held = pending.some(item => item.disk === "base")
-    return { ...committed, held, pending: pending.length > 0, message: origin.message }
+    const told = [...remarks, ...committed.remarks]
+    return { ...committed, held, pending: pending.length > 0, message: origin.message, remarks: told }
   })
 }
 
 async function turnOf(
   session: Session,
+  request: ChangeRequest,
   change: ProposedChange,
   standing: Standing,
   disk: "base" | "current",
-  conversation: string,
-): Promise<Turn> {
+  objects: GitObjects,
+): Promise<{ readonly turn: Turn; readonly remark: string | null }> {
   if (change.expected !== null && versionOf(standing.sides.current) !== change.expected)
     throw new Failure(
       "FILE_CHANGED_SINCE_READ",
       `${showPath(change.path)} has changed since it was read. Nothing was written.`,
       "View the file again and repeat the edit on what stands there now.",
     )
-  const merged = await afterMerge(session, change, standing)
+  const joined =
+    change.from === undefined
+      ? { state: change.after, hold: false, origin: null, leftOut: false }
+      : await joinWithNow(session, standing, change.from, change.after, request.began, objects)
   const accepted =
-    session.config["review.accept"].some(glob => matchesGlob(change.path, glob)) && !isPendingItem(standing)
-  const sides: LoadedSides = accepted
-    ? { base: merged, current: merged }
-    : { base: standing.sides.base, current: merged }
-  return {
+    !joined.hold &&
+    session.config["review.accept"].some(glob => matchesGlob(change.path, glob)) &&
+    !isPendingItem(standing)
+  const base = accepted ? joined.state : standing.sides.base
+  const turn: Turn = {
     standing,
-    sides,
+    sides: { base, current: joined.state },
     // What an agent's own tool wrote cannot be held back any more.
-    disk: change.onDisk !== undefined ? "current" : change.raced === true ? "base" : disk,
-    conversation,
+    disk: change.onDisk !== undefined ? "current" : joined.hold ? "base" : disk,
     ...(change.renamedFrom === undefined ? {} : { renamedFrom: change.renamedFrom }),
     ...(change.goneFolders === undefined ? {} : { goneFolders: change.goneFolders }),
     ...(change.madeFolders === undefined ? {} : { madeFolders: change.madeFolders }),
     ...(change.breaksLink === true ? { breaksLink: true } : {}),
     ...(change.onDisk === undefined ? {} : { onDisk: true }),
+    ...(joined.origin === null ? {} : { conflictOrigin: await saveState(session.store, joined.origin) }),
   }
+  return { turn, remark: joined.hold || joined.leftOut ? raceRemark(change.path, joined) : null }
 }
 
-/** The change on top of what stands there now, where it was made from something else; overlapping lines stay as they are now. */
-async function afterMerge(session: Session, change: ProposedChange, standing: Standing): Promise<Loaded> {
-  // What a raced command started from is not known, but both changes were made to what is agreed on.
-  if (change.raced === true && isPendingItem(standing)) {
-    const { base, current } = standing.sides
-    const both = mergeStates(base, current, change.after, "take-theirs", await session.charsetFor(change.path))
-    return both.kind === "merged" ? both.state : change.after
-  }
-  if (change.from === undefined || change.raced === true || sameLoaded(change.from, standing.sides.current))
-    return change.after
-  const merge = mergeStates(
-    change.from,
-    standing.sides.current,
-    change.after,
-    "keep-mine",
-    await session.charsetFor(change.path),
-  )
-  return merge.kind === "merged" ? merge.state : standing.sides.current
+function raceRemark(path: WorkspacePath, { leftOut }: Joined): string {
+  const raced = `${showPath(path)} was changed by somebody else while the command ran`
+  return leftOut
+    ? `${raced}: where both changed the same lines, theirs were kept and the command's left out.`
+    : `${raced}: the command's change is held for review.`
 }
 
 function isPendingItem(standing: Standing): boolean {

@@ -53,17 +53,13 @@ export interface CapturedRun {
 }
 
 /** Turns what a command changed into one operation of its message, made true as the review mode says. */
-export async function recordRun(
-  session: Session,
-  call: SessionCall,
-  run: CapturedRun,
-): Promise<ChangeOutcome & { readonly remarks: readonly string[] }> {
+export async function recordRun(session: Session, call: SessionCall, run: CapturedRun): Promise<ChangeOutcome> {
   const mode = reviewModeOf(session, call.context)
   const changes: ProposedChange[] = []
   const special: string[] = []
   for (const change of run.changes) {
     const after = await loadWithin(change.after, largestContent)
-    const before = await loadWithin(change.before, session.config["file.maxBytes"])
+    const { state: before, moved } = await loadFound(session, change)
     const name = showPath(change.path)
     if (after.kind === "unknown") {
       const stays = run.onDisk ? "is on disk and cannot be reviewed" : "was not kept"
@@ -71,7 +67,7 @@ export async function recordRun(
       continue
     }
     // It could not be taken back.
-    if (before.kind === "unknown" && !run.onDisk) {
+    if (before.kind === "unknown" && !moved && !run.onDisk) {
       special.push(`${name} was left as it was: what stands there cannot be read, or is larger than file.maxBytes.`)
       continue
     }
@@ -87,15 +83,9 @@ export async function recordRun(
       ...(change.goneFolders === undefined ? {} : { goneFolders: change.goneFolders }),
       ...(change.madeFolders === undefined ? {} : { madeFolders: change.madeFolders }),
       ...(change.link === undefined || change.link === "written" ? {} : { breaksLink: true }),
-      ...(run.onDisk ? { onDisk: { seen: before } } : { from: before, raced: change.movedMeanwhile }),
+      ...(run.onDisk ? { onDisk: { seen: before } } : { from: { state: before, moved } }),
     })
   }
-  const raced = run.changes
-    .filter(change => change.movedMeanwhile)
-    .map(
-      change =>
-        `${showPath(change.path)} was changed by somebody else while the command ran: the command's change is held for review.`,
-    )
   const kept = await keepByProducts(session, run.byProducts, {
     write: mode === "apply" && !run.onDisk,
     title: call.title,
@@ -103,7 +93,7 @@ export async function recordRun(
   })
   const moves = run.refsMoved.map(move => refMove(move, run.refsDropped === true))
   const movedGit = run.refsMoved.length > 0 && run.refsDropped !== true
-  const remarks = [...run.remarks, ...special, ...raced, ...kept]
+  const remarks = [...run.remarks, ...special, ...kept]
   const outcome = await recordChange(session, {
     context: call.context,
     kind: "command",
@@ -117,13 +107,28 @@ export async function recordRun(
     ...(remarks.length + moves.length === 0 ? {} : { remark: [...moves, ...remarks].join("; ") }),
   })
   call.recorded.push(outcome)
-  return { ...outcome, remarks }
+  return { ...outcome, remarks: [...remarks, ...outcome.remarks] }
 }
 
 function refMove({ ref, before, after }: ViewRun["refsMoved"][number], dropped: boolean): string {
   const from = before?.slice(0, 10) ?? "nothing"
   const to = after?.slice(0, 10) ?? "nothing"
   return dropped ? `${ref} would have moved from ${from} to ${to}; it did not` : `${ref} moved from ${from} to ${to}`
+}
+
+/** What a change began with: its bytes first, then whether they may be newer than that. */
+async function loadFound(
+  session: Session,
+  change: DiskChange,
+): Promise<{ readonly state: Loaded; readonly moved: boolean }> {
+  try {
+    const state = await loadWithin(change.before, session.config["file.maxBytes"])
+    return { state, moved: change.movedSince() }
+  } catch (error) {
+    // It went, or became something else, since it was seen.
+    if (change.movedSince()) return { state: { kind: "unknown" }, moved: true }
+    throw error
+  }
 }
 
 /** Unknown where it is too large to be kept, or the system does not let us read it: one such file must not cost the others. */

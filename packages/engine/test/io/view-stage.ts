@@ -87,7 +87,7 @@ export function stage(under: string, name = "ws"): Stage {
 /** `path: before => after`, contents in quotes, modes where they are not 644 or 755, `(from old)` for renames, `!` if it moved. */
 export async function told(change: DiskChange): Promise<string> {
   const from = change.renamedFrom === undefined ? "" : ` (from ${change.renamedFrom})`
-  const flags = `${change.ignored ? " ignored" : ""}${change.movedMeanwhile ? " !" : ""}`
+  const flags = `${change.ignored ? " ignored" : ""}${change.movedSince() ? " !" : ""}`
   return `${change.path}: ${await shown(change.before)} => ${await shown(change.after)}${from}${flags}`
 }
 

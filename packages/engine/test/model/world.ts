@@ -101,7 +101,7 @@ export async function makeWorld(
         kind: "edit",
         title: `edit ${path}`,
         capture: "recorded",
-        changes: [{ path, after: edit(state), expected: null, from: state }],
+        changes: [{ path, after: edit(state), expected: null, from: { state, moved: false } }],
         call: { tool: "model", summary: path },
         began,
       })
@@ -116,8 +116,8 @@ export async function makeWorld(
         title: `mv ${from} ${to}`,
         capture: "recorded",
         changes: [
-          { path: from, after: { kind: "absent" }, expected: null, from: old },
-          { path: to, after: old, expected: null, from: now, renamedFrom: from },
+          { path: from, after: { kind: "absent" }, expected: null, from: { state: old, moved: false } },
+          { path: to, after: old, expected: null, from: { state: now, moved: false }, renamedFrom: from },
         ],
         call: { tool: "model", summary: from },
         began,
