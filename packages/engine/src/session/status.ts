@@ -1,4 +1,5 @@
 import { diskState, isPending, type Item } from "@galley/core/change/item.ts"
+import { Failure } from "@galley/core/failure.ts"
 import { isWithin, type WorkspacePath } from "@galley/core/path.ts"
 import type { Params, RequestContext } from "@galley/core/protocol/requests.ts"
 import type { FileView, StatusResult, WaitingView } from "@galley/core/protocol/results.ts"
@@ -24,7 +25,7 @@ export async function status(
   context: RequestContext,
   params: Params<"status">,
 ): Promise<StatusResult> {
-  await catchUp(session)
+  const behind = await catchUp(session)
   const all = await session.store.items({ pending: true })
   const asked = await Promise.all((params.paths ?? []).map(path => session.root.resolveEntry(path)))
   const isWanted = (path: WorkspacePath): boolean =>
@@ -49,7 +50,12 @@ export async function status(
       .filter(call => call.answer === null && isAlive(call.owner))
       .map(waitingView),
     files,
-    notices: await noticesNow(session),
+    notices: [
+      ...(await noticesNow(session)),
+      ...(behind === null
+        ? []
+        : [`Shown as last recorded; what changed since cannot be recorded now: ${behind.message}`]),
+    ],
     undo: undo.undo === null ? null : { operation: undo.undo.id, title: undo.undo.title },
     redo: undo.redo === null ? null : { operation: undo.redo.id, title: undo.redo.title },
     rules: [...session.config["review.accept"]],
@@ -58,20 +64,26 @@ export async function status(
 
 /**
  * Repairs, notices git, folds drift of everything pending. Takes the lock only where there is something to do, so that readers do not
- * wait for each other.
+ * wait for each other. A store that takes nothing now is no reason to show nothing: its failure is the answer.
  */
-export async function catchUp(session: Session): Promise<void> {
-  if (session.store.readOnly) return
+export async function catchUp(session: Session): Promise<Failure | null> {
+  if (session.store.readOnly) return null
   const pending = await session.store.items({ pending: true })
   const interrupted = (await session.store.intents()).length > 0
   const drifted = interrupted ? [] : await driftedOf(session, pending)
-  if (!interrupted && drifted.length === 0 && !(await gitMoved(session))) return
-  await session.lock.hold(async () => {
-    await repairInterrupted(session)
-    await lookAtGit(session)
-    const now = (await session.store.items({ pending: true })).map(item => item.path)
-    await settleDrift(session, now)
-  })
+  if (!interrupted && drifted.length === 0 && !(await gitMoved(session))) return null
+  try {
+    await session.lock.hold(async () => {
+      await repairInterrupted(session)
+      await lookAtGit(session)
+      const now = (await session.store.items({ pending: true })).map(item => item.path)
+      await settleDrift(session, now)
+    })
+    return null
+  } catch (error) {
+    if (error instanceof Failure && (error.code === "NO_SPACE" || error.code === "STORE_FAILED")) return error
+    throw error
+  }
 }
 
 async function driftedOf(session: Session, pending: readonly Item[]): Promise<Item[]> {

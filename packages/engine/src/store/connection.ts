@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import { Failure } from "@galley/core/failure.ts"
 import { privateFile, privateFolder, sizeIfThere, tighten } from "./disk.ts"
 import { assertSchema, migrate, migrations, refuseNewer, schemaVersion, versionOf } from "./schema.ts"
-import { damage, isBusy, isDamage, isRefusal, keepHint, storeFailure } from "./trouble.ts"
+import { damage, isBusy, isDamage, isFull, isRefusal, keepHint, noSpace, storeFailure } from "./trouble.ts"
 import { busy, poll, type Waits } from "./waits.ts"
 
 export type Row = Record<string, SQLOutputValue>
@@ -29,6 +29,8 @@ export class Connection {
   readonly waits: Waits
   /** Why only reading is possible, or null. Set later when damage shows itself. */
   trouble: string | null
+  /** The trouble is a disk without room. */
+  full = false
   #db: DatabaseSync | null
   readonly #statements = new Map<string, StatementSync>()
   readonly #sql: Sql
@@ -85,6 +87,7 @@ export class Connection {
   }
 
   assertWritable(): void {
+    if (this.trouble !== null && this.full) throw noSpace(this.folder)
     if (this.trouble !== null)
       throw new Failure(
         "STORE_FAILED",
@@ -178,7 +181,8 @@ export async function connect(folder: string, waits: Waits, readOnly: boolean): 
   } catch (error) {
     if (!isDamage(error) && !isRefusal(error)) throw storeFailure(error, folder)
     const why = isDamage(error) ? "its database is damaged" : "its disk or folder refuses writing"
-    return openForReading(folder, path, waits, `${why} (${error instanceof Error ? error.message : String(error)}).`)
+    const trouble = `${why} (${error instanceof Error ? error.message : String(error)}).`
+    return Object.assign(openForReading(folder, path, waits, trouble), { full: isFull(error) })
   }
   throw new Failure("STORE_FAILED", "Another process kept the store's database busy.", "Try again.")
 }

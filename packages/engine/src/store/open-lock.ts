@@ -12,6 +12,12 @@ const ceiling = 8
 const patience = 120_000
 
 /**
+ * An empty database gets its first page with the transaction. Kept in memory it makes no journal file, which a full disk would refuse
+ * and which costs milliseconds each time. Said again with each transaction, because it is refused while another holds the lock.
+ */
+const exclusive = "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"
+
+/**
  * Opens the lock of a workspace between processes: an exclusive transaction on `lock.db`, which is never written to. The kernel
  * drops it when the holder dies, so there is nothing to clean up.
  *
@@ -36,7 +42,7 @@ export function openLock(folder: string, env: Waits): WorkspaceLock {
   const turn = async <T>(work: () => Promise<T>): Promise<T> => {
     const { lock, queue } = translated(folder, open)
     if (crowded) await env.sleep(ceiling * (1.5 + chance(env)))
-    if (!begin(lock, "BEGIN EXCLUSIVE", folder)) await wait(lock, queue)
+    if (!begin(lock, exclusive, folder)) await wait(lock, queue)
     try {
       return await work()
     } finally {
@@ -49,7 +55,7 @@ export function openLock(folder: string, env: Waits): WorkspaceLock {
     let queued = false
     const attempt = () => {
       queued ||= begin(queue, "BEGIN; SELECT count(*) FROM sqlite_schema", folder)
-      return begin(lock, "BEGIN EXCLUSIVE", folder) ? true : busy
+      return begin(lock, exclusive, folder) ? true : busy
     }
     try {
       if ((await poll(attempt, env, ceiling, patience)) === busy)
@@ -99,7 +105,7 @@ function openFile(folder: string, name: string): DatabaseSync {
 /** Only politeness hangs on it, so trouble here must not turn done work into a failure. */
 function isCrowded(queue: DatabaseSync): boolean {
   try {
-    queue.exec("BEGIN EXCLUSIVE; ROLLBACK")
+    queue.exec(`${exclusive}; ROLLBACK`)
     return false
   } catch (error) {
     return isBusy(error)

@@ -56,14 +56,12 @@ export function keepHint(folder: string): string {
 /** Translates an error of the driver or the disk; what is none of theirs comes back as it is. */
 export function storeFailure(error: unknown, folder: string): unknown {
   if (error instanceof Failure) return error
+  if (isFull(error)) return noSpace(folder)
   const system = systemCode(error)
-  if (system === "ENOSPC" || system === "EDQUOT" || fullCode(error) === shmSize) return noSpace(folder)
   const code = primary(error)
   switch (code) {
     case null:
       break
-    case sqliteCode.full:
-      return noSpace(folder)
     case sqliteCode.corrupt:
     case sqliteCode.notADatabase:
     case sqliteCode.constraint:
@@ -89,7 +87,16 @@ export function storeFailure(error: unknown, folder: string): unknown {
   return error
 }
 
-function noSpace(folder: string): Failure {
+/** The disk has no room. */
+export function isFull(error: unknown): boolean {
+  return (
+    ["ENOSPC", "EDQUOT"].includes(systemCode(error)) ||
+    fullCode(error) === shmSize ||
+    primary(error) === sqliteCode.full
+  )
+}
+
+export function noSpace(folder: string): Failure {
   return new Failure(
     "NO_SPACE",
     "The disk that holds the store is full; nothing was changed.",

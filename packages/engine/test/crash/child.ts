@@ -17,7 +17,7 @@ try {
   const requests = workspace.as(context)
   try {
     const answer = await (requests[deed.request] as (params: unknown) => Promise<unknown>)(deed.params)
-    ending = { kind: "done", text: JSON.stringify(answer).slice(0, 2000) }
+    ending = { kind: "done", text: JSON.stringify(answer).slice(0, 100_000) }
   } finally {
     await workspace.close()
   }
