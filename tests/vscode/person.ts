@@ -170,6 +170,8 @@ export async function personStories(options: {
     await agent.message("Round prices")
     await agent.replace("src/price.ts", `return price.amount + " " + price.currency`, "return `${price.amount.toFixed(2)} ${price.currency}`")
     await row(page, "Changes", "price.ts").click()
+    // Until its own tab is there, it takes the focus from whatever is opened before, and a picker closes with that.
+    await page.locator(".tab.active", { hasText: "price.ts" }).waitFor()
     await lens(page, "Accept").first().waitFor()
     for (const [theme, kind, name] of themes) {
       await page.keyboard.press("Control+K")

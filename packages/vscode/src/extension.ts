@@ -1,10 +1,19 @@
 import { realpathSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { delimiter } from "node:path"
-import { commands, type ExtensionContext, type OutputChannel, window, workspace, type WorkspaceFolder } from "vscode"
+import {
+  commands,
+  type ExtensionContext,
+  type OutputChannel,
+  type Uri,
+  window,
+  workspace,
+  type WorkspaceFolder,
+} from "vscode"
 import { locateProgram } from "./program/locate.ts"
 import { type Server, startServer } from "./program/server.ts"
 import { proposalScheme } from "./review/side-uri.ts"
+import type { Session } from "./session.ts"
 import { Sessions } from "./sessions.ts"
 import { putQuestions } from "./ui/asks.ts"
 import { showBadges } from "./ui/badges.ts"
@@ -59,13 +68,26 @@ export function activate(context: ExtensionContext): { readonly sessions: Sessio
     }),
     // What a person saves is folded in when somebody asks next; the server looks too, we need not wait for it.
     workspace.onDidSaveTextDocument(document => sessions.of(document.uri)?.session.refreshSoon()),
-    workspace.onDidRenameFiles(() => sessions.all.forEach(session => session.refreshSoon())),
+    workspace.onDidRenameFiles(({ files }) => sessions.all.forEach(session => void tellRenames(session, files))),
     workspace.onDidChangeConfiguration(change => {
       if (change.affectsConfiguration("galley.program")) sessions.retry()
       if (change.affectsConfiguration("galley.groupBy")) sessions.all.forEach(session => session.refreshSoon())
     }),
   )
   return { sessions, plans }
+}
+
+/** The review goes along with files that the person renames or moves here. A program that does not know of it looks for itself. */
+async function tellRenames(
+  session: Session,
+  renames: readonly { readonly oldUri: Uri; readonly newUri: Uri }[],
+): Promise<void> {
+  const files = renames.flatMap(({ oldUri, newUri }) => {
+    const [from, to] = [session.pathOf(oldUri), session.pathOf(newUri)]
+    return from === null || to === null ? [] : [{ from, to }]
+  })
+  if (files.length > 0) await session.request("renamed", { files }).catch(() => {})
+  session.refreshSoon()
 }
 
 function start(context: ExtensionContext, folder: WorkspaceFolder, log: OutputChannel["appendLine"]): Promise<Server> {

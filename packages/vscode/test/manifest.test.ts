@@ -13,7 +13,7 @@ const manifest = JSON.parse(readFileSync(join(extension, "package.json"), "utf8"
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>
     readonly keybindings: readonly { readonly command: string }[]
     readonly viewsWelcome: readonly { readonly contents: string }[]
-    readonly languages: readonly { readonly id: string }[]
+    readonly languages: readonly { readonly id: string; readonly aliases: readonly string[] }[]
     readonly grammars: readonly { readonly language: string; readonly scopeName: string }[]
     readonly colors: readonly { readonly id: string; readonly defaults: Readonly<Record<string, string>> }[]
     readonly configuration: { readonly properties: Readonly<Record<string, { readonly scope?: string }>> }
@@ -50,6 +50,8 @@ test("every language that is struck has its twin, and the other way round", () =
   const twins = ["galley-removed", ...struckLanguages.map(({ id }) => `galley-removed-${id}`)].sort()
   expect(contributes.languages.map(({ id }) => id).sort()).toEqual(twins)
   expect(contributes.grammars.map(({ language }) => language).sort()).toEqual(twins)
+  // A language without a name is not offered where a person picks one.
+  for (const { aliases } of contributes.languages) expect(aliases).toEqual([])
   for (const { scopeName } of contributes.grammars) expect(scopeName).toMatch(/^markup\.strikethrough\.galley-removed/)
 })
 

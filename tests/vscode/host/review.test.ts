@@ -153,16 +153,48 @@ describe("review in the editor", () => {
     assert.equal((await here.session.loadTexts("i/x.txt"))?.comments[0]?.text, "why capitals?")
   })
 
-  it("loses no text of a file that the person renames, and leaves no mark behind", async () => {
+  it("decides the same substitution in several files, and several files, as one decision that one undo takes back", async () => {
+    await fresh(here, "k", { "x.txt": page, "y.txt": page })
+    const agent = here.agent()
+    for (const name of ["x", "y"]) await agent.replace(`k/${name}.txt`, "two", "TWO")
+    const { document } = await show(here.root, "k/x.txt")
+    await acceptsAt(document.uri, [1])
+    await press(document.uri, "Accept all 2 × two → TWO", 1)
+    assert.equal(here.session.pending.length, 0)
+    await vscode.commands.executeCommand("galley.undo")
+    assert.deepEqual(here.session.pending.map(file => file.path), ["k/x.txt", "k/y.txt"])
+    const files = here.session.pending
+    await vscode.commands.executeCommand("galley.rejectMessage", { kind: "message", session: here.session, message: null, files })
+    assert.deepEqual([read("k/x.txt"), read("k/y.txt")], [page, page])
+    await vscode.commands.executeCommand("galley.undo")
+    assert.deepEqual(here.session.pending.map(file => file.path), ["k/x.txt", "k/y.txt"])
+  })
+
+  it("takes the review along when the person renames a folder with the file in it, typed text and all", async () => {
+    await fresh(here, "l", { "d/x.txt": page })
+    await here.agent().replace("l/d/x.txt", "two", "TWO")
+    const editor = await show(here.root, "l/d/x.txt")
+    await acceptsAt(editor.document.uri, [1])
+    const edit = new vscode.WorkspaceEdit()
+    edit.renameFile(vscode.Uri.file(join(here.root, "l/d")), vscode.Uri.file(join(here.root, "l/e")))
+    assert.ok(await vscode.workspace.applyEdit(edit))
+    const renamed = await show(here.root, "l/e/x.txt")
+    await acceptsAt(renamed.document.uri, [1])
+    await press(renamed.document.uri, "Reject", 1)
+    await until(() => read("l/e/x.txt") === page, "the old text under the new name")
+  })
+
+  it("takes the review along when the person renames the file", async () => {
     await fresh(here, "j", { "x.txt": page })
     await here.agent().replace("j/x.txt", "two", "TWO")
     await here.session.refresh()
     const edit = new vscode.WorkspaceEdit()
     edit.renameFile(vscode.Uri.file(join(here.root, "j/x.txt")), vscode.Uri.file(join(here.root, "j/y.txt")))
     assert.ok(await vscode.workspace.applyEdit(edit))
-    await here.session.refresh()
+    await until(() => here.session.fileAt("j/y.txt") !== null, "the review at the new name")
     assert.equal(read("j/y.txt"), page.replace("two", "TWO"))
     assert.equal(here.session.fileAt("j/x.txt"), null)
+    assert.equal(here.session.fileAt("j/y.txt")?.hunks.length, 1)
   })
 
   it("shows nothing of a file outside of the workspace", async () => {

@@ -28,9 +28,11 @@ const lineRange = z.object({ from: z.int().check(z.minimum(1)), to: z.int().chec
 const namedPath = { path: z.string(), pathBytes: z.optional(z.string()) }
 const maybePath = { path: z.optional(z.string()), pathBytes: z.optional(z.string()) }
 
-/** What a decision is about. Without a path, `message` or `all` must be given. */
+/** What a decision is about. Without a path, `files`, `message`, `hunks` or `all` must be given. */
 export const selectionSchema = z.object({
   ...maybePath,
+  /** Several files whole, as one decision; each with the revision that was seen. In place of `path`. */
+  files: z.optional(z.array(z.object({ path: z.string(), revision: z.optional(z.int()) }))),
   /** Hunk ids, or bare numbers as strings; numbers need `revision`, or the item's revision must not matter (one process). */
   hunks: z.optional(z.array(z.string())),
   lines: z.optional(z.object({ old: z.optional(lineRange), new: z.optional(lineRange) })),

@@ -11,7 +11,7 @@ import { fileId, viewSubject, type SubjectView } from "./file-view.ts"
 import { placeSince } from "./moves.ts"
 import { pathsNow } from "./renamed.ts"
 import type { Session } from "./session.ts"
-import { subjectsOf } from "./subject.ts"
+import { subjectsOf, type Subject } from "./subject.ts"
 
 export interface SelectedSubject {
   readonly shown: SubjectView
@@ -25,6 +25,7 @@ export interface SelectedSubject {
  */
 export async function selectSubjects(session: Session, selection: Selection): Promise<SelectedSubject[]> {
   const path = await askedPath(session, selection)
+  const listed = await listedFiles(session, selection)
   const before = await pendingUnder(session, path)
   const standings = await settleDrift(
     session,
@@ -38,16 +39,17 @@ export async function selectSubjects(session: Session, selection: Selection): Pr
       (item.renamedFrom !== undefined && isWithin(item.renamedFrom, path)),
   )
   const touched = selection.message === undefined ? null : await pathsOfMessage(session, selection.message)
-  const subjects = subjectsOf(wanted, pending).filter(
-    subject =>
-      touched === null || touched.has(subject.path) || (subject.partner !== null && touched.has(subject.partner.path)),
-  )
+  const isOf = (paths: { has(path: WorkspacePath): boolean } | null, { path: own, partner }: Subject): boolean =>
+    paths === null || paths.has(own) || (partner !== null && paths.has(partner.path))
+  const subjects = subjectsOf(wanted, pending).filter(subject => isOf(touched, subject) && isOf(listed, subject))
+  refuseNotPending(listed, subjects)
   if (subjects.length === 0 && path !== null) throw await nothingPending(session, path)
   if (isPartial(selection) && path !== null && subjects.length !== 1)
     throw new Failure("BAD_ARGUMENT", "Hunks, lines and properties are chosen in one file; give its path.")
   const selected: SelectedSubject[] = []
   for (const subject of subjects) {
-    refuseStale(selection, subject.item, before)
+    const seen = listed?.get(subject.path)
+    refuseStale(seen === undefined ? selection : { ...selection, revision: seen }, subject.item, before)
     const paths = [subject.path, ...(subject.partner === null ? [] : [subject.partner.path])]
     const missing = paths.filter(one => !standings.has(one))
     const stood = missing.length === 0 ? standings : new Map([...standings, ...(await settleDrift(session, missing))])
@@ -89,13 +91,38 @@ export function chosenIn(shown: SubjectView, selection: Selection): Chosen[] {
 
 async function askedPath(session: Session, selection: Selection): Promise<WorkspacePath | "" | null> {
   if (selection.path !== undefined) return session.root.resolveEntry(selection.path)
-  if (selection.message === undefined && selection.all !== true && selection.hunks === undefined)
+  const given = selection.files ?? selection.message ?? selection.hunks
+  if (given === undefined && selection.all !== true)
     throw new Failure(
       "BAD_ARGUMENT",
       "Nothing is chosen. Nothing was changed.",
       "Give a path, --hunk, --message or --all.",
     )
   return null
+}
+
+/** The files that are named one by one, with the revisions that were seen. */
+async function listedFiles(
+  session: Session,
+  selection: Selection,
+): Promise<ReadonlyMap<WorkspacePath, number | undefined> | null> {
+  if (selection.files === undefined) return null
+  if (selection.path !== undefined || isPartial(selection))
+    throw new Failure("BAD_ARGUMENT", "Files that are named one by one are decided whole. Nothing was changed.")
+  const listed = new Map<WorkspacePath, number | undefined>()
+  for (const { path, revision } of selection.files) listed.set(await session.root.resolveEntry(path), revision)
+  return listed
+}
+
+function refuseNotPending(listed: ReadonlyMap<WorkspacePath, unknown> | null, subjects: readonly Subject[]): void {
+  const found = new Set(subjects.flatMap(subject => [subject.path, subject.partner?.path]))
+  for (const path of listed?.keys() ?? [])
+    if (!found.has(path))
+      throw new Failure(
+        "NOT_FOUND",
+        `Nothing is pending in ${showPath(path)}. Nothing was changed.`,
+        "galley status lists what is pending.",
+      )
 }
 
 async function pendingUnder(session: Session, path: WorkspacePath | "" | null): Promise<readonly Item[]> {

@@ -119,15 +119,14 @@ function decisions(sessions: Sessions): Record<string, Handler> {
     markReviewed: mark(false),
     unmarkReviewed: mark(true),
     acceptSubstitution: async (...args) => {
-      const [, substitution] = args
+      const [, name] = args
       const session = fileTarget(sessions, args.slice(0, 1))?.session
-      if (session === undefined || typeof substitution !== "string") return
+      if (session === undefined || typeof name !== "string") return
       await told(async () => {
-        for (const { path } of session.pending) {
-          const now = session.fileAt(path)
-          const hunks = (now?.hunks ?? []).filter(one => one.substitution === substitution).map(one => one.id)
-          if (now !== null && hunks.length > 0) await session.request("accept", { path, hunks, revision: now.revision })
-        }
+        const same = session.pending.filter(file => file.hunks.some(hunk => hunk.same === name))
+        const paths = same.map(file => file.path)
+        if (paths.length === 0 || !(await savedBefore(session, paths, "accept"))) return
+        await session.request("accept", { hunks: [name] })
         await session.refresh()
       })
     },

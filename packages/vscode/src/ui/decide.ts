@@ -68,10 +68,9 @@ export async function decideLines(
   })
 }
 
-/** Decides whole files, after asking about unsaved text in them. */
+/** Decides whole files, as one operation, after asking about unsaved text in them. */
 export async function decideFiles(session: Session, verdict: Verdict, files: readonly FileView[]): Promise<void> {
-  const [only, ...others] = files
-  if (only === undefined) return
+  if (files.length === 0) return
   await told(async () => {
     if (
       !(await savedBefore(
@@ -81,10 +80,12 @@ export async function decideFiles(session: Session, verdict: Verdict, files: rea
       ))
     )
       return
-    for (const file of others.length === 0 ? [only] : files) {
-      const now = session.fileAt(file.path)
-      if (now !== null) await decide(session, verdict, { path: file.path, revision: now.revision })
-    }
+    // What was decided elsewhere meanwhile needs no decision any more.
+    const now = files.flatMap(file => session.fileAt(file.path) ?? [])
+    const [one] = now
+    if (one === undefined) return
+    const named = now.map(({ path, revision }) => ({ path, revision }))
+    await decide(session, verdict, now.length === 1 ? { path: one.path, revision: one.revision } : { files: named })
   })
 }
 

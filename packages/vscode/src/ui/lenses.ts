@@ -46,19 +46,17 @@ function lensesOf(
     lens("$(discard) Reject", "galley.rejectHunk", place, "Put the old lines back"),
     lens(countOf(hunk, index, count, pending), "galley.openReview", [document.uri], "Review as a diff"),
   ]
-  const substitution = hunk.view?.substitution
-  if (substitution !== undefined) {
-    const same = sameSubstitutions(pending, substitution)
-    if (same > 1)
-      lenses.push(
-        lens(
-          `Accept all ${same} × ${substitution}`,
-          "galley.acceptSubstitution",
-          [document.uri, substitution],
-          "In every file",
-        ),
-      )
-  }
+  const { same: name, substitution } = hunk.view ?? {}
+  const many = name === undefined ? 0 : countSame(pending, name)
+  if (many > 1)
+    lenses.push(
+      lens(
+        `Accept all ${many} × ${substitution ?? ""}`,
+        "galley.acceptSubstitution",
+        [document.uri, name],
+        "In every file, as one decision",
+      ),
+    )
   if (count > 1 && index === 0)
     lenses.push(
       lens("$(check-all) File", "galley.acceptFile", [document.uri], "Accept all blocks of this file"),
@@ -78,8 +76,8 @@ function countOf(hunk: BufferHunk, index: number, count: number, pending: Pendin
   return [`${index + 1}/${count}  ${changed}`, ...words].join(" · ")
 }
 
-function sameSubstitutions(pending: PendingDocument, substitution: string): number {
-  return pending.session.pending.flatMap(file => file.hunks).filter(hunk => hunk.substitution === substitution).length
+function countSame(pending: PendingDocument, name: string): number {
+  return pending.session.pending.flatMap(file => file.hunks).filter(hunk => hunk.same === name).length
 }
 
 /** Plain numbers: a command's arguments cross to the window and back as JSON. */

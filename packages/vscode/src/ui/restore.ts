@@ -1,6 +1,6 @@
 import { Failure } from "@galley/core/failure.ts"
 import { showPath } from "@galley/core/path.ts"
-import type { OnConflict } from "@galley/core/protocol/requests.ts"
+import type { OnConflict, Params, Result } from "@galley/core/protocol/requests.ts"
 import type { RewindStepView } from "@galley/core/protocol/results.ts"
 import { commands, EventEmitter, type Uri, window } from "vscode"
 import { patched, sectionsOf } from "../review/patched.ts"
@@ -109,7 +109,8 @@ export async function carryOut(plan: Plan, onConflict: OnConflict | null, plans:
     if (!(await savedBefore(session, paths, "restore"))) return
     const choice = onConflict === null ? {} : { onConflict }
     try {
-      const done = await session.request("rewind", { message, after, ...choice })
+      const done = await rewindOrForce(session, { message, after, ...choice })
+      if (done === null) return
       if (!done.applied && done.steps.some(step => step.action === "conflict"))
         throw new Failure(
           "CONFLICT",
@@ -125,6 +126,29 @@ export async function carryOut(plan: Plan, onConflict: OnConflict | null, plans:
     })
   })
 }
+
+/** Restores; in the middle of a rebase or merge only after a word of its own. Null where the person would rather not. */
+async function rewindOrForce(session: Session, params: Params<"rewind">): Promise<Result<"rewind"> | null> {
+  try {
+    return await session.request("rewind", params)
+  } catch (error) {
+    // Only git under way is refused with this hint; texts that overlap have choices of their own.
+    if (!(error instanceof Failure) || error.code !== "CONFLICT" || error.hint?.includes("--force") !== true)
+      throw error
+    const what = /A (\w[\w -]*) is under way/.exec(error.message)?.[1] ?? "git operation"
+    const choice = await window.showWarningMessage(
+      `A ${what} is under way in this repository.`,
+      {
+        modal: true,
+        detail: `Restoring now writes files that the ${what} is working on, and may mix the two. It is safer to finish or abort it first. The restore can be undone.`,
+      },
+      restoreAnyway,
+    )
+    return choice === restoreAnyway ? session.request("rewind", { ...params, force: true }) : null
+  }
+}
+
+const restoreAnyway = "Restore Anyway"
 
 /** The multi-file diff of a plan has no public type; it is told by its label, which nothing else of ours has. */
 export async function closePlanTabs(): Promise<void> {
