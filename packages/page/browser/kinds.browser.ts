@@ -149,9 +149,7 @@ test("names and texts that attack or deceive are shown and do nothing", async ()
 
 test("ask: a waiting call is announced, shown, answered; the reason reaches the agent", async () => {
   stage = makeStage({ "a.txt": "one\ntwo\n" })
-  served = await serve(stage)
-  page = await openPage(browser, served.address)
-  eyes = reader(page)
+  await look()
   await eyes.sees("Nothing is pending")
   const calling = stage.background(
     "call",
@@ -182,7 +180,16 @@ test("ask: a waiting call is announced, shown, answered; the reason reaches the 
     "--json",
   )
   await eyes.button("Edit first")
-  await page.getByLabel("The file as it will be written").fill("one\nfour\n")
+  const proposal = page.locator('[data-testid="call-proof"]')
+  await expect.poll(() => proposal.locator(".removed del").allTextContents()).toEqual(["two"])
+  await proposal.locator(".cm-line.added").click()
+  await page.keyboard.press("Home")
+  await page.keyboard.press("Shift+End")
+  await page.keyboard.type("four")
+  await page.waitForTimeout(200)
+  await page.reload()
+  await expect.poll(() => proposal.locator(".cm-line.added").allTextContents()).toEqual(["four"])
+  await eyes.picture("ask-edit")
   await eyes.button("Allow edited")
   await again
   await expect.poll(() => stage.read("a.txt")).toBe("one\nfour\n")

@@ -73,7 +73,7 @@ test("accept one, reject one, undo both: the disk follows, the next change is in
   await eyes.hunks(3)
   expect(stage.read("src/cart.js")).not.toContain("console.log")
   expect(stage.read("src/cart.js")).toContain("discount.js")
-  expect(await page.locator(".hunk.active").getAttribute("aria-label")).toContain("Change 2 of 3")
+  await expect.poll(() => page.locator(".hunk.active").getAttribute("aria-label")).toContain("Change 2 of 3")
   await page.locator(".undo").first().click()
   await eyes.hunks(4)
   expect(stage.read("src/cart.js")).toContain("console.log")

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -21,6 +21,8 @@ export interface Stage {
   json(...words: string[]): unknown
   write(path: string, content: string | Uint8Array): void
   read(path: string): string
+  /** As chmod writes it. */
+  mode(path: string): string
   git(...words: string[]): string
   /** An agent of the conversation `shop`, in a process that is not the server's. */
   agent<T>(work: (agent: Agent) => Promise<T>): Promise<T>
@@ -75,6 +77,7 @@ export function makeStage(files: Readonly<Record<string, string | Uint8Array>>, 
       writeFileSync(join(root, path), content)
     },
     read: path => readFileSync(join(root, path), "utf8"),
+    mode: path => (statSync(join(root, path)).mode & 0o777).toString(8),
     git(...words) {
       const who = ["-c", "user.name=Shop", "-c", "user.email=shop@example.org", "-c", "commit.gpgsign=false"]
       const { status, stdout, stderr } = spawnSync("git", [...who, ...words], { cwd: root, encoding: "utf8" })

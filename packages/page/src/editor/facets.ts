@@ -5,6 +5,9 @@ export const proofActions = Facet.define<ProofActions, ProofActions | null>({ co
 /** Removed lines are drawn in the text; in the side-by-side view they are on the other side. */
 export const drawsRemoved = Facet.define<boolean, boolean>({ combine: given => given[0] ?? true })
 
+/** Each change has its buttons; not where the text is decided as a whole (a call that waits). */
+export const decides = Facet.define<boolean, boolean>({ combine: given => given[0] ?? true })
+
 /** Pixels; the style sheet has the same. */
 export const barHeight = 28
 export const rowHeight = 20

@@ -10,6 +10,8 @@ export interface HunkBlockParts {
   readonly index: number
   readonly count: number
   readonly active: boolean
+  /** It has buttons. */
+  readonly decides: boolean
   /** The text's language is known. */
   readonly coloured: boolean
   /** The removed lines to draw; none where they stand on another side. */
@@ -42,17 +44,21 @@ export class HunkBlock extends WidgetType {
   }
 
   override get estimatedHeight(): number {
-    return barHeight + this.parts.old.length * rowHeight + (this.parts.shown.conflict === null ? 0 : conflictHeight)
+    return (
+      barHeight +
+      this.parts.old.length * rowHeight +
+      (this.parts.shown.conflict === null || !this.parts.decides ? 0 : conflictHeight)
+    )
   }
 
   override toDOM(view: EditorView): HTMLElement {
     const { shown, old, fresh, active } = this.parts
     const block = document.createElement("div")
-    block.className = `hunk hunk-${kindOf(shown)}${active ? " active" : ""}`
+    block.className = `hunk hunk-${kindOf(shown)}${active ? " active" : ""}${shown.aside ? " aside" : ""}`
     block.setAttribute("role", "group")
     block.setAttribute("aria-label", this.label())
     block.append(this.bar(view))
-    if (shown.conflict !== null) block.append(conflictPanel(view, shown))
+    if (shown.conflict !== null && this.parts.decides) block.append(conflictPanel(view, shown))
     if (old.length > 0) {
       const marks = old.length + fresh.length <= 400 ? wordMarks(old, fresh).old : []
       const ends = old.some((line, at) => terminatorOf(line) !== terminatorOf(fresh[at] ?? fresh.at(-1) ?? line))
@@ -77,6 +83,8 @@ export class HunkBlock extends WidgetType {
       a.index === b.index &&
       a.count === b.count &&
       a.coloured === b.coloured &&
+      a.decides === b.decides &&
+      a.shown.aside === b.shown.aside &&
       a.shown.view?.id === b.shown.view?.id &&
       a.shown.mixed === b.shown.mixed &&
       a.shown.conflict === b.shown.conflict &&
@@ -92,7 +100,7 @@ export class HunkBlock extends WidgetType {
     const { shown, index, count } = this.parts
     const { fromBase, toBase, fromCurrent, toCurrent } = shown.hunk
     const facts = [
-      `Change ${index + 1} of ${count}`,
+      shown.aside ? "Another message’s change" : `Change ${index + 1} of ${count}`,
       placeOf(shown),
       `${toBase - fromBase} removed, ${toCurrent - fromCurrent} added`,
       ...(shown.mixed ? ["holds your text too"] : []),
@@ -108,11 +116,13 @@ export class HunkBlock extends WidgetType {
     bar.className = "hunk-bar"
     const title = document.createElement("span")
     title.className = "hunk-title"
-    title.textContent = `${index + 1}/${count}`
+    title.textContent = shown.aside ? "" : `${index + 1}/${count}`
     title.title = placeOf(shown)
     bar.append(title)
     if (shown.mixed) bar.append(chip("with your text", "mixed"))
     if (shown.conflict !== null) bar.append(chip("conflict", "conflict"))
+    if (shown.aside) bar.append(chip("not of this message", "aside"))
+    if (!this.parts.decides) return bar
     const buttons = document.createElement("span")
     buttons.className = "hunk-buttons"
     if (shown.alike !== null) {

@@ -1,7 +1,7 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands"
 import { indentUnit, syntaxHighlighting } from "@codemirror/language"
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search"
-import { Annotation, Compartment, EditorState, type Extension, Transaction } from "@codemirror/state"
+import { Annotation, Compartment, EditorState, type Extension, type StateEffect, Transaction } from "@codemirror/state"
 import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view"
 import { classHighlighter } from "@lezer/highlight"
 import { standInFor } from "../model/inert.ts"
@@ -9,8 +9,9 @@ import { editorChanges, editorTextOf } from "../model/typed-text.ts"
 import { languageFor } from "./languages.ts"
 import { lineMarks } from "./line-marks.ts"
 import type { Proof, ProofActions } from "./proof.ts"
-import { drawsRemoved, proofActions } from "./facets.ts"
-import { proofField, setActive, setProof } from "./proof-state.ts"
+import { decides, drawsRemoved, proofActions, rowHeight } from "./facets.ts"
+import { foldedFromStart, setFolding } from "./folds.ts"
+import { proofField, proofFromStart, setActive, setProof } from "./proof-state.ts"
 
 /** A change that the program made (the server's text), not the person. */
 const fromServer = Annotation.define<true>()
@@ -28,6 +29,9 @@ export interface ProofEditor {
   redraw(proof: Proof): void
   active(): number
   activate(index: number, options: { readonly scroll: boolean }): void
+  /** The hunk that a step from the active one leads to; null at the end. */
+  beside(step: 1 | -1): number | null
+  fold(on: boolean): void
   /** The lines of the selection, from 1; null for a mere cursor. */
   selectedLines(): { readonly from: number; readonly to: number } | null
   cursorLine(): number
@@ -40,6 +44,11 @@ export interface ProofEditorOptions {
   readonly path: string
   readonly nonce: string
   readonly sideBySide: boolean
+  readonly folded: boolean
+  /** Each change has buttons; not where the text is decided as a whole. */
+  readonly decides: boolean
+  /** The hunk to begin at. */
+  readonly active: number
   readonly actions: ProofActions
   /** The person typed. */
   readonly typed: () => void
@@ -76,10 +85,12 @@ export async function openProofEditor(
     options.keys,
     history(),
     keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
-    proofField,
+    proofFromStart(first, options.active),
+    foldedFromStart(options.folded && !options.sideBySide),
     lineMarks,
     proofActions.of(options.actions),
     drawsRemoved.of(!options.sideBySide),
+    decides.of(options.decides),
     canEdit.of(editing(editable)),
     EditorView.contentAttributes.of({
       "aria-label": `Text of ${options.path} with its pending changes`,
@@ -104,17 +115,20 @@ export async function openProofEditor(
         text,
         shared(EditorState.readOnly.of(true)),
         proofSide,
+        options.folded,
       )
     : null
-  const view = sides?.view ?? new EditorView({ parent: options.parent, doc: text, extensions: proofSide })
-  view.dispatch({ effects: setProof.of(first) })
-  sides?.showBase(first)
+  const view = sides?.view ?? openAt(options.parent, EditorState.create({ doc: text, extensions: proofSide }))
+  if (sides !== null) {
+    sides.showBase(first)
+    view.dispatch({ effects: placeOfActive(view.state, options.parent) })
+  }
   const watching = new ResizeObserver(() => {
     options.parent.style.setProperty("--view-width", `${view.scrollDOM.clientWidth}px`)
   })
   watching.observe(view.scrollDOM)
   if (text.length < mostColoured && !first.current.some(line => line.length > longestColoured))
-    void languageFor(options.path).then(found => {
+    void afterPaint(() => languageFor(options.path)).then(found => {
       if (found === null || !view.dom.isConnected) return
       for (const one of sides === null ? [view] : [view, sides.baseView])
         one.dispatch({ effects: colours.reconfigure(found) })
@@ -139,17 +153,17 @@ export async function openProofEditor(
     activate(index, { scroll }) {
       const span = view.state.field(proofField).spans[index]
       if (span === undefined) return
-      view.dispatch({
-        effects: [
-          setActive.of(index),
-          // Its bar stands above the text: some room is left for it and for what was removed.
-          ...(scroll
-            ? [EditorView.scrollIntoView(span.from, { y: "start", yMargin: marginFor(view, span.shown.hunk) })]
-            : []),
-        ],
-      })
+      view.dispatch({ effects: setActive.of(index) })
+      if (scroll) view.dispatch({ effects: placeOfActive(view.state, options.parent) })
       options.moved()
     },
+    beside(step) {
+      const { spans, active } = view.state.field(proofField)
+      for (let at = active + step; at >= 0 && at < spans.length; at += step)
+        if (spans[at]?.shown.aside === false) return at
+      return null
+    },
+    fold: on => view.dispatch({ effects: setFolding.of(on) }),
     selectedLines() {
       const { from, to, empty } = view.state.selection.main
       if (empty) return null
@@ -166,6 +180,12 @@ export async function openProofEditor(
       else sides.destroy()
     },
   }
+}
+
+/** The text first, then its colours. */
+async function afterPaint<T>(work: () => Promise<T>): Promise<T> {
+  await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))
+  return work()
 }
 
 function drawStandIn(code: number, description: string | null, placeholder: string): HTMLElement {
@@ -191,9 +211,21 @@ function editing(on: boolean): Extension {
     : [EditorState.readOnly.of(true), EditorView.editable.of(false), EditorView.contentAttributes.of({ tabindex: "0" })]
 }
 
-function marginFor(view: EditorView, hunk: { readonly fromBase: number; readonly toBase: number }): number {
-  const removed = view.state.facet(drawsRemoved) ? (hunk.toBase - hunk.fromBase) * 20 : 0
-  return Math.min(70 + removed, Math.max(70, view.scrollDOM.clientHeight * 0.6))
+/** Opened where its active hunk is: measured once, not at the top first. */
+function openAt(parent: HTMLElement, state: EditorState): EditorView {
+  const [scrollTo] = placeOfActive(state, parent)
+  return new EditorView({ parent, state, ...(scrollTo === undefined ? {} : { scrollTo }) })
+}
+
+/** Brings the active hunk into view. Its bar stands above the text: some room is left for it and for what was removed. */
+function placeOfActive(state: EditorState, parent: HTMLElement): StateEffect<unknown>[] {
+  const { spans, active } = state.field(proofField)
+  const span = spans[active]
+  if (span === undefined) return []
+  const { fromBase, toBase } = span.shown.hunk
+  const removed = state.facet(drawsRemoved) ? (toBase - fromBase) * rowHeight : 0
+  const yMargin = Math.min(70 + removed, Math.max(70, parent.clientHeight * 0.6))
+  return [EditorView.scrollIntoView(span.from, { y: "start", yMargin })]
 }
 
 /** A cursor that is put into a hunk makes it the one that keys act on. */

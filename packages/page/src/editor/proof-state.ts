@@ -3,7 +3,7 @@ import { type EditorState, type Range, StateEffect, StateField, type Text, type 
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view"
 import { CommentBlock } from "./comment-block.ts"
 import { HunkBlock } from "./hunk-block.ts"
-import { drawsRemoved } from "./facets.ts"
+import { decides, drawsRemoved } from "./facets.ts"
 import { noProof, type Proof, type ProofHunk } from "./proof.ts"
 
 /** A hunk's place in the editor's text, kept right while it is typed in. Offsets; whole lines. */
@@ -48,6 +48,11 @@ export const proofField = StateField.define<ProofState>({
   provide: field => EditorView.decorations.from(field, value => value.blocks),
 })
 
+/** With a proof from the first draw on, so that nothing is measured twice. */
+export function proofFromStart(proof: Proof, active: number) {
+  return proofField.init(state => build(state, proof, active))
+}
+
 function build(state: EditorState, proof: Proof, active: number): ProofState {
   const spans = proof.hunks.map(shown => ({
     from: startOfLine(state.doc, shown.hunk.fromCurrent),
@@ -71,15 +76,18 @@ function moved(value: ProofState, { changes }: Transaction): ProofState {
 
 function blocksOf(state: EditorState, proof: Proof, spans: readonly Span[], active: number): DecorationSet {
   const removed = state.facet(drawsRemoved)
+  const own = spans.filter(({ shown }) => !shown.aside)
+  let index = 0
   const blocks: Range<Decoration>[] = spans.map((span, at) => {
     const { shown } = span
     // Behind a last line without a line end there is no line to stand above of.
     const below = shown.hunk.fromCurrent >= state.doc.lines
     const widget = new HunkBlock({
       shown,
-      index: at,
-      count: spans.length,
-      active: at === active,
+      index: shown.aside ? 0 : index++,
+      count: own.length,
+      active: at === active && !shown.aside,
+      decides: state.facet(decides) && !shown.aside,
       coloured: state.facet(language) !== null,
       old: removed ? proof.base.slice(shown.hunk.fromBase, shown.hunk.toBase) : [],
       fresh: proof.current.slice(shown.hunk.fromCurrent, shown.hunk.toCurrent),

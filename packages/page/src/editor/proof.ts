@@ -13,6 +13,8 @@ export interface ProofHunk {
   readonly view: HunkView | null
   readonly mixed: boolean
   readonly conflict: Conflict | null
+  /** Of another message than the one that is looked at: shown, not decided here. */
+  readonly aside: boolean
   /** In how many places the same substitution is pending. */
   readonly alike: Alike | null
 }

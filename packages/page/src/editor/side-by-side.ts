@@ -22,6 +22,7 @@ export function openSides(
   current: string,
   left: Extension,
   right: Extension,
+  folded: boolean,
 ): Sides {
   const merge = new MergeView({
     parent,
@@ -38,6 +39,7 @@ export function openSides(
     gutter: false,
     highlightChanges: false,
     diffConfig: { override: changesOf },
+    ...(folded ? { collapseUnchanged: { margin: 3, minSize: 8 } } : {}),
   })
   return {
     view: merge.b,

@@ -35,7 +35,7 @@ export class FileSession {
   private readonly storage: Storage
   private readonly tell: (state: FileState) => void
   private readonly say: (text: string) => void
-  private around: Surroundings = { alike: new Map(), drafts: [] }
+  private around: Surroundings = { alike: new Map(), drafts: [], message: null }
   private editor: ProofEditor | null = null
   private shown: ShownFile | null = null
   private saving: Saving = "saved"
@@ -87,6 +87,7 @@ export class FileSession {
     this.around = around
     const hunks = this.shown?.result.file.hunks ?? []
     const countOf = (one: Surroundings, name = ""): number => one.alike.get(name)?.count ?? 0
+    if (before.message !== around.message && this.shown !== null) void this.load()
     const unmoved =
       before.drafts === around.drafts && hunks.every(({ same }) => countOf(before, same) === countOf(around, same))
     if (!unmoved) this.draw()
@@ -210,7 +211,10 @@ export class FileSession {
   }
 
   private async adoptFresh(): Promise<void> {
-    const fresh = shownFile(await this.client.ask("file", { path: this.path }))
+    const { message } = this.around
+    const fresh = shownFile(
+      await this.client.ask("file", { path: this.path, ...(message === null ? {} : { message }) }),
+    )
     if (this.closed && this.editor !== null) return
     const before = this.shown
     if (before !== null && fresh.result.file.revision < before.result.file.revision) return
@@ -281,7 +285,8 @@ export class FileSession {
 /** Whether nothing of what is drawn differs; texts follow from the revision and the hunks' names. */
 function sameResult(a: ShownFile["result"], b: ShownFile["result"]): boolean {
   return (
-    JSON.stringify([a.file, a.comments, a.conflicts]) === JSON.stringify([b.file, b.comments, b.conflicts]) &&
+    JSON.stringify([a.file, a.comments, a.conflicts, a.ofMessage]) ===
+      JSON.stringify([b.file, b.comments, b.conflicts, b.ofMessage]) &&
     a.current === b.current &&
     a.base === b.base &&
     a.authors.length === b.authors.length &&

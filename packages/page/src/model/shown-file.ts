@@ -33,6 +33,8 @@ export function hunkOf(view: HunkView): Hunk {
 export interface Surroundings {
   readonly alike: ReadonlyMap<string, Alike>
   readonly drafts: readonly LineComment[]
+  /** The one message that is looked at; null for everything. */
+  readonly message: string | null
 }
 
 /** What is drawn of a file as the server has it. */
@@ -41,7 +43,7 @@ export function proofOf(file: ShownFile, around: Surroundings): Proof {
   return {
     base: file.base,
     current: file.current,
-    hunks: result.file.hunks.map(view => namedHunk(view, file, around.alike)),
+    hunks: result.file.hunks.map(view => namedHunk(view, file, around)),
     authors: result.authors,
     comments: commentsOf(file, around),
   }
@@ -49,18 +51,25 @@ export function proofOf(file: ShownFile, around: Surroundings): Proof {
 
 /** What is drawn while the person types: compared anew; hunks that are as they were keep their names. */
 export function proofOfTyped(file: ShownFile, typed: readonly Line[], around: Surroundings): Proof {
-  const known = file.result.file.hunks.map(view => namedHunk(view, file, around.alike))
+  const known = file.result.file.hunks.map(view => namedHunk(view, file, around))
   const hunks = diffLines(file.base, typed).hunks.map((hunk): ProofHunk => {
     const same = known.find(one => sameText(one.hunk, hunk, file.current, typed))
     if (same !== undefined) return { ...same, hunk }
     const touched = known.find(one => one.hunk.fromBase <= hunk.toBase && hunk.fromBase <= one.hunk.toBase)
-    return { hunk, view: null, mixed: touched !== undefined, conflict: touched?.conflict ?? null, alike: null }
+    return {
+      hunk,
+      view: null,
+      mixed: touched !== undefined,
+      conflict: touched?.conflict ?? null,
+      aside: false,
+      alike: null,
+    }
   })
   return { base: file.base, current: typed, hunks, authors: authorsOf(file, typed), comments: commentsOf(file, around) }
 }
 
-function namedHunk(view: HunkView, file: ShownFile, all: Surroundings["alike"]): ProofHunk {
-  const alike = view.same === undefined ? undefined : all.get(view.same)
+function namedHunk(view: HunkView, file: ShownFile, around: Surroundings): ProofHunk {
+  const alike = view.same === undefined ? undefined : around.alike.get(view.same)
   return {
     hunk: hunkOf(view),
     view,
@@ -68,6 +77,7 @@ function namedHunk(view: HunkView, file: ShownFile, all: Surroundings["alike"]):
     conflict: view.conflict
       ? (file.result.conflicts.find(one => one.hunk === view.id || one.hunk === null) ?? null)
       : null,
+    aside: around.message !== null && file.result.ofMessage?.includes(view.id) === false,
     alike: alike ?? null,
   }
 }

@@ -1,27 +1,28 @@
 import type { Selection } from "@galley/core/protocol/requests.ts"
-import type { FileView, LogResult } from "@galley/core/protocol/results.ts"
+import type { FileView } from "@galley/core/protocol/results.ts"
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { filesIn, findAlike, hunkNames, neighbour, type Scope, type Seen, totals } from "../model/changes.ts"
 import { type DraftComment, isDrafts, isSeen } from "../model/draft-comments.ts"
 import { inertText } from "../model/inert.ts"
 import { useKept } from "../model/kept.ts"
 import { type Place, readPlace, writePlace } from "../model/place.ts"
+import { plainTitle } from "../model/titles.ts"
 import { AskError, type Client } from "../wire/client.ts"
 import { ChangesPanel } from "./changes-panel.tsx"
 import { ConflictDialog } from "./conflict-dialog.tsx"
 import { Empty, NoToken } from "./empty.tsx"
 import { type FileHandle, FilePane } from "./file-pane.tsx"
+import { FolderPane } from "./folder-pane.tsx"
 import { Header } from "./header.tsx"
 import { Help } from "./help.tsx"
 import { HistoryPanel } from "./history-panel.tsx"
 import { usePageKeys } from "./keys.ts"
 import { MessagePane } from "./message-pane.tsx"
 import { type PlanAsked, PlanDialog } from "./plan-dialog.tsx"
+import { StepsBar } from "./steps-bar.tsx"
 import { Toasts, useToasts } from "./toasts.tsx"
 import { Waiting } from "./waiting.tsx"
-import { fewMessages, useWorkspace } from "./workspace.ts"
-
-const noFiles: LogResult["messages"][number]["files"] = []
+import { fewMessages, noFiles, useWorkspace } from "./workspace.ts"
 
 /** The page: what is pending on the left, the proof on the right. */
 export function App({ client }: { readonly client: Client }) {
@@ -33,6 +34,7 @@ export function App({ client }: { readonly client: Client }) {
   const [at, setAt] = useState({ index: 0, count: 0 })
   const [seen, setSeen] = useKept<Seen>("seen", {}, isSeen)
   const [sideBySide, setSideBySide] = useKept("side-by-side", false, value => typeof value === "boolean")
+  const [folded, setFolded] = useKept("folded", false, value => typeof value === "boolean")
   const [theme, setTheme] = useKept("theme", "auto", value => typeof value === "string")
   const [drafts, setDrafts] = useKept<readonly DraftComment[]>("comments", [], isDrafts)
   const [plan, setPlan] = useState<PlanAsked | null>(null)
@@ -95,8 +97,10 @@ export function App({ client }: { readonly client: Client }) {
       setBusy(true)
       try {
         const { title, operation } = await client.ask(kind, selection)
-        if (operation === null) say("There was nothing left to decide.")
-        else say(title ?? "Done", { label: "Undo", act: () => void undo("undo") })
+        // A folder of build outputs is decided without an operation that could be undone.
+        if (operation === null)
+          say(title === undefined || title.endsWith(" nothing") ? "There was nothing left to decide." : told(title))
+        else say(told(title), { label: "Undo", act: () => void undo("undo") })
         return true
       } catch (error) {
         if (!(error instanceof AskError)) throw error
@@ -117,7 +121,7 @@ export function App({ client }: { readonly client: Client }) {
     setBusy(true)
     try {
       const { title, operation } = await client.ask(which, {})
-      say(operation === null ? `Nothing to ${which}.` : (title ?? "Done"))
+      say(operation === null ? `Nothing to ${which}.` : told(title))
     } catch (error) {
       say(error instanceof AskError ? error.message : String(error))
     } finally {
@@ -127,6 +131,7 @@ export function App({ client }: { readonly client: Client }) {
     }
   }
 
+  const told = (title = "Done"): string => plainTitle(title, here.current.status?.workspace ?? "")
   function openFile(path: string): void {
     go({ kind: "file", path, hunk: null })
   }
@@ -198,6 +203,7 @@ export function App({ client }: { readonly client: Client }) {
       if (view !== undefined) void mark(view)
     },
     s: () => setSideBySide(now => !now),
+    x: () => setFolded(now => !now),
     "1": () => setPanel("changes"),
     "2": () => setPanel("history"),
     "/": () => {
@@ -212,8 +218,13 @@ export function App({ client }: { readonly client: Client }) {
     () => drafts.filter(one => place.kind === "file" && one.path === place.path),
     [drafts, place],
   )
+  const looked = useMemo(
+    () => (scope.kind === "message" ? (log?.messages.find(one => one.id === scope.id) ?? null) : null),
+    [scope, log],
+  )
   if (live === "refused") return <NoToken />
   const message = place.kind === "message" ? log?.messages.find(one => one.id === place.id) : undefined
+  const folder = all.find(one => one.summary !== undefined && place.kind === "file" && one.path === place.path)
   return (
     <div class={`page${drawer ? " drawer-open" : ""}`}>
       <Header
@@ -304,6 +315,12 @@ export function App({ client }: { readonly client: Client }) {
               decide={(kind, id) => void decide(kind, { message: id })}
               showFile={openFile}
             />
+          ) : folder !== undefined ? (
+            <FolderPane
+              client={client}
+              file={folder}
+              decide={kind => void decide(kind, { path: folder.path }).then(done => (done ? afterLast() : undefined))}
+            />
           ) : place.kind === "file" ? (
             <FilePane
               key={place.path}
@@ -312,7 +329,9 @@ export function App({ client }: { readonly client: Client }) {
               hunk={place.hunk}
               alike={alike}
               drafts={draftsHere}
+              message={looked}
               sideBySide={sideBySide}
+              folded={folded}
               stamp={stamp}
               handle={file}
               decide={decide}
@@ -329,26 +348,21 @@ export function App({ client }: { readonly client: Client }) {
               dropComment={id => setDrafts(now => now.filter(one => one.id !== id))}
               mark={view => void mark(view)}
               setSideBySide={setSideBySide}
+              setFolded={setFolded}
+              showAll={() => setScope({ kind: "all" })}
+              openFile={openFile}
               pageKey={what => stepHunk(what === "next" ? 1 : -1)}
             />
           ) : (
             <Empty status={status} />
           )}
           {place.kind === "file" && files.length > 0 ? (
-            <footer class="steps-bar" aria-label="Going through the changes">
-              <button type="button" onClick={() => stepHunk(-1)} aria-label="Previous change">
-                ↑
-              </button>
-              <span>
-                {at.count === 0 ? "No change of text" : `Change ${at.index + 1} of ${at.count}`}
-                <span class="fine">
-                  {" · "}file {Math.max(1, files.findIndex(one => one.path === place.path) + 1)} of {files.length}
-                </span>
-              </span>
-              <button type="button" onClick={() => stepHunk(1)} aria-label="Next change">
-                ↓
-              </button>
-            </footer>
+            <StepsBar
+              change={folder === undefined ? at : { index: 0, count: 0 }}
+              file={Math.max(1, files.findIndex(one => one.path === place.path) + 1)}
+              files={files.length}
+              step={stepHunk}
+            />
           ) : null}
         </main>
       </div>

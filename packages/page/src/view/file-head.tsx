@@ -3,12 +3,18 @@ import type { Saving } from "../model/file-session.ts"
 import { inertText } from "../model/inert.ts"
 import type { ShownFile } from "../model/shown-file.ts"
 import { Counts, kindLetter } from "./changes-panel.tsx"
+import { wordProperty } from "./property-bar.tsx"
 
 /** The open file's name, what kind of change it is, and decisions about all of it. */
 export function FileHead(props: {
   readonly path: string
   readonly sideBySide: boolean
   readonly setSideBySide: (on: boolean) => void
+  readonly folded: boolean
+  readonly setFolded: (on: boolean) => void
+  /** The title of the one message that is looked at. */
+  readonly message: string | null
+  readonly showAll: () => void
   readonly mark: (file: FileView) => void
   readonly shown: ShownFile
   readonly saving: Saving
@@ -31,7 +37,7 @@ export function FileHead(props: {
           {file.from === undefined ? null : <span class="chip">from {inertText(file.from)}</span>}
           {(file.properties ?? []).map(text => (
             <span key={text} class="chip">
-              {inertText(text.replace(/(?<=^line endings .*)\b(lf|crlf)\b/g, name => name.toUpperCase()))}
+              {wordProperty(text)}
             </span>
           ))}
           {file.coarse === true ? (
@@ -44,6 +50,14 @@ export function FileHead(props: {
             <span class="chip">parked{file.branch === undefined ? "" : ` on ${inertText(file.branch)}`}</span>
           ) : null}
           <Counts added={file.added ?? 0} removed={file.removed ?? 0} />
+          {props.message === null ? null : (
+            <span class="chip chip-message">
+              only of “{inertText(props.message).slice(0, 60)}”{" "}
+              <button type="button" class="link" onClick={props.showAll}>
+                Show all
+              </button>
+            </span>
+          )}
           <span class={`saving saving-${saving}`} role="status">
             {{ saved: "", typing: "typing…", saving: "saving…", unsent: "not saved yet, kept in this browser" }[saving]}
           </span>
@@ -68,15 +82,24 @@ export function FileHead(props: {
             >
               Side by side
             </button>
+            <button
+              type="button"
+              class="quiet"
+              aria-pressed={props.folded}
+              title="Fold unchanged text away  x"
+              onClick={() => props.setFolded(!props.folded)}
+            >
+              Fold
+            </button>
           </>
         ) : null}
         {pending ? (
           <>
             <button type="button" class="accept" onClick={() => props.decideFile("accept")}>
-              Accept file
+              {props.message === null ? "Accept file" : "Accept its changes"}
             </button>
             <button type="button" class="reject" onClick={() => props.decideFile("reject")}>
-              Reject file
+              {props.message === null ? "Reject file" : "Reject its changes"}
             </button>
           </>
         ) : null}

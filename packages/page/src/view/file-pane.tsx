@@ -8,12 +8,15 @@ import { linesChosen, linesTouchHunks, touches, wordLines } from "../model/chose
 import { type FileState, FileSession } from "../model/file-session.ts"
 import type { Alike } from "../model/changes.ts"
 import { inertText } from "../model/inert.ts"
+import { type Property, propertiesOf } from "../model/properties.ts"
 import { hunkOf, partingOf, type Parting, proofOf, whatMoved } from "../model/shown-file.ts"
 import type { Client } from "../wire/client.ts"
 import { CommentBox } from "./comment-box.tsx"
+import { LinesBar, OverlapsBanner } from "./file-banners.tsx"
 import { FileHead } from "./file-head.tsx"
 import { OtherKinds } from "./other-kinds.tsx"
 import { PartingDialog } from "./parting-dialog.tsx"
+import { PropertyBar } from "./property-bar.tsx"
 
 /** What the page's keys do with the open file. */
 export interface FileHandle {
@@ -33,7 +36,10 @@ export interface FilePaneProps {
   readonly hunk: string | null
   readonly alike: ReadonlyMap<string, Alike>
   readonly drafts: readonly LineComment[]
+  /** The one message that is looked at. */
+  readonly message: { readonly id: string; readonly title: string } | null
   readonly sideBySide: boolean
+  readonly folded: boolean
   readonly stamp: number
   readonly handle: { current: FileHandle | null }
   /** Carries a decision out; true when it was done. */
@@ -46,12 +52,16 @@ export interface FilePaneProps {
   readonly dropComment: (id: string) => void
   readonly mark: (file: FileView) => void
   readonly setSideBySide: (on: boolean) => void
+  readonly setFolded: (on: boolean) => void
+  readonly showAll: () => void
+  readonly openFile: (path: string) => void
   readonly pageKey: (what: "next" | "previous") => void
 }
 
 /** The open file: its text with the diff in it, and what can be decided about it. */
 export function FilePane(props: FilePaneProps) {
-  const { client, path, stamp, sideBySide } = props
+  const { client, path, stamp, sideBySide, folded } = props
+  const message = props.message?.id ?? null
   const [state, setState] = useState<FileState>({ kind: "loading" })
   const [commenting, setCommenting] = useState<number | null>(null)
   const [parting, setParting] = useState<{ hunk: ProofHunk; parting: Parting } | null>(null)
@@ -76,6 +86,7 @@ export function FilePane(props: FilePaneProps) {
     setCommenting(null)
     setLines(null)
     setOld(null)
+    opened.surround(around())
     void opened.load()
     return () => {
       opened.close()
@@ -86,12 +97,13 @@ export function FilePane(props: FilePaneProps) {
     if (stamp > 0) void session.current?.load()
   }, [stamp])
   useEffect(
-    () => session.current?.surround({ alike: props.alike, drafts: props.drafts }),
-    [props.alike, props.drafts, path],
+    () => session.current?.surround({ alike: props.alike, drafts: props.drafts, message }),
+    [props.alike, props.drafts, message, path],
   )
+  useEffect(() => editor.current?.fold(folded), [folded])
 
   const shown = state.kind === "shown" || state.kind === "settled" ? state.file : null
-  const hasText = shown !== null && shown.isText && shown.result.file.summary === undefined
+  const hasText = shown !== null && shown.isText
   // In the frame that has the data, not one later.
   useLayoutEffect(() => {
     const parent = host.current
@@ -100,7 +112,8 @@ export function FilePane(props: FilePaneProps) {
     if (!hasText || parent === null || opened === null || file === null) return
     let live = true
     let made: ProofEditor | null = null
-    const around = { alike: now.current.alike, drafts: now.current.drafts }
+    const proof = proofOf(file, around())
+    const wanted = proof.hunks.findIndex(hunk => hunk.view?.id === now.current.hunk)
     const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ""
     void openProofEditor(
       {
@@ -108,6 +121,9 @@ export function FilePane(props: FilePaneProps) {
         path,
         nonce,
         sideBySide,
+        folded,
+        decides: true,
+        active: Math.max(0, wanted < 0 ? proof.hunks.findIndex(hunk => !hunk.aside) : wanted),
         typed: () => opened.typed(),
         moved: () => tellPlace(),
         keys: keymap.of([
@@ -127,7 +143,7 @@ export function FilePane(props: FilePaneProps) {
           dropComment: id => now.current.dropComment(id),
         },
       },
-      proofOf(file, around),
+      proof,
       opened.editable(),
     ).then(
       opening => {
@@ -135,11 +151,13 @@ export function FilePane(props: FilePaneProps) {
         made = opening
         editor.current = opening
         opened.attach(opening)
-        const wanted = file.result.file.hunks.findIndex(hunk => hunk.id === now.current.hunk)
-        if (file.result.file.hunks.length > 0) opening.activate(Math.max(0, wanted), { scroll: true })
-        tellPlace()
-        now.current.seen(file.result.file)
         performance.mark("galley-file-shown")
+        // What else the page notes of it can wait until it is on the screen.
+        requestAnimationFrame(() => {
+          if (!live) return
+          tellPlace()
+          now.current.seen(file.result.file)
+        })
       },
       () => now.current.say("The editor could not be loaded: the server is away. Reload when it is back."),
     )
@@ -151,15 +169,13 @@ export function FilePane(props: FilePaneProps) {
       made?.destroy()
     }
     // Opened anew for another file, another arrangement, or when it becomes text.
-  }, [path, client, sideBySide, hasText])
+  }, [path, client, sideBySide, sideBySide && folded, hasText])
 
   useImperativeHandle<FileHandle | null, FileHandle>(props.handle, () => ({
     step(by) {
-      const index = editor.current?.active() ?? 0
-      const count = hunkCount()
-      if (index + by < 0 || index + by >= count) return false
-      editor.current?.activate(index + by, { scroll: true })
-      return true
+      const next = editor.current?.beside(by) ?? null
+      if (next !== null) editor.current?.activate(next, { scroll: true })
+      return next !== null
     },
     decide: decideHere,
     decideFile: kind => void decideFile(kind),
@@ -169,14 +185,23 @@ export function FilePane(props: FilePaneProps) {
     refresh: () => void session.current?.load(),
   }))
 
-  function hunkCount(): number {
-    return session.current?.file()?.result.file.hunks.length ?? 0
+  function around() {
+    return { alike: now.current.alike, drafts: now.current.drafts, message: now.current.message?.id ?? null }
+  }
+
+  /** Places of the hunks that are looked at, among all of the file. */
+  function ownHunks(): number[] {
+    const file = session.current?.file()
+    return file === null || file === undefined
+      ? []
+      : proofOf(file, around()).hunks.flatMap((hunk, at) => (hunk.aside ? [] : [at]))
   }
 
   function tellPlace(): void {
     const index = editor.current?.active() ?? 0
     const hunks = session.current?.file()?.result.file.hunks ?? []
-    now.current.at(index, hunks.length, hunks[index]?.id ?? null)
+    const own = ownHunks()
+    now.current.at(Math.max(0, own.indexOf(index)), own.length, hunks[index]?.id ?? null)
     setLines(editor.current?.selectedLines() ?? null)
   }
 
@@ -189,9 +214,10 @@ export function FilePane(props: FilePaneProps) {
     const file = session.current?.file()
     if (file === null || file === undefined) return
     if (lines !== null || old !== null) return void decideLines(kind)
-    const view = file.result.file.hunks[editor.current?.active() ?? 0]
-    if (view === undefined) return void decideFile(kind)
-    void decideHunk(kind, { hunk: hunkOf(view), view, mixed: view.mixed, conflict: null, alike: null })
+    const shownHunk = proofOf(file, around()).hunks[editor.current?.active() ?? 0]
+    if (shownHunk === undefined) return void decideFile(kind)
+    if (shownHunk.aside) return now.current.say("That change is of another message. Show all changes to decide it.")
+    void decideHunk(kind, shownHunk)
   }
 
   async function decideHunk(
@@ -202,6 +228,7 @@ export function FilePane(props: FilePaneProps) {
     const opened = session.current
     if (opened === null) return
     const index = indexOf(hunk)
+    editor.current?.activate(index, { scroll: false })
     // A hunk that is being typed in has no name before the server has the text; then the one in its place is meant.
     if (!(await opened.flush())) return
     const file = opened.file()
@@ -230,7 +257,14 @@ export function FilePane(props: FilePaneProps) {
   }
 
   async function decideFile(kind: "accept" | "reject"): Promise<void> {
-    await carryOut(kind, {}, 0)
+    await carryOut(kind, message === null ? {} : { message }, 0)
+  }
+
+  /** Rejecting a file's new name brings it back to its old one. */
+  async function decideProperty(kind: "accept" | "reject", property: Property): Promise<void> {
+    const from = session.current?.file()?.result.file.from
+    const done = await carryOut(kind, { properties: [property.name] }, editor.current?.active() ?? 0)
+    if (done && kind === "reject" && property.name === "existence" && from !== undefined) now.current.openFile(from)
   }
 
   async function decideAlike(kind: "accept" | "reject", hunk: ProofHunk): Promise<void> {
@@ -263,11 +297,12 @@ export function FilePane(props: FilePaneProps) {
     const opened = session.current
     if (opened === null) return
     await opened.load()
-    const left = hunkCount()
+    const left = ownHunks()
     if (opened !== session.current) return
     const kinds = opened.file()?.result.file.kinds ?? []
-    if (left > 0) editor.current?.activate(Math.min(index, left - 1), { scroll: true })
-    else if (kinds.length === 0) now.current.nextFile()
+    const next = left.find(at => at >= index) ?? left.at(-1)
+    if (next !== undefined) editor.current?.activate(next, { scroll: true })
+    else if (kinds.length === 0 || now.current.message !== null) now.current.nextFile()
     // The button that was pressed is gone; keys and screen readers go on from the text.
     if (document.activeElement === document.body) host.current?.focus({ preventScroll: true })
   }
@@ -287,6 +322,10 @@ export function FilePane(props: FilePaneProps) {
         path={path}
         sideBySide={sideBySide}
         setSideBySide={props.setSideBySide}
+        folded={folded}
+        setFolded={props.setFolded}
+        message={props.message?.title ?? null}
+        showAll={props.showAll}
         mark={props.mark}
         shown={shown}
         saving={state.kind === "shown" ? state.saving : "saved"}
@@ -294,44 +333,22 @@ export function FilePane(props: FilePaneProps) {
         comment={startComment}
       />
       {state.kind === "shown" && state.overlaps.length > 0 ? (
-        <div class="banner" role="alert">
-          <p>
-            The file was changed in {state.overlaps.length === 1 ? "a place" : `${state.overlaps.length} places`} where
-            you were typing. Your text stands; the other was:
-          </p>
-          {state.overlaps.slice(0, 5).map((one, at) => (
-            <pre key={at}>{one.theirs === "" ? "(removed)" : one.theirs.slice(0, 2000)}</pre>
-          ))}
-          <button type="button" onClick={() => session.current?.dismissOverlaps()}>
-            Understood
-          </button>
-        </div>
+        <OverlapsBanner overlaps={state.overlaps} dismiss={() => session.current?.dismissOverlaps()} />
       ) : null}
+      <PropertyBar
+        properties={message === null ? propertiesOf(file) : []}
+        decide={(kind, property) => void decideProperty(kind, property)}
+      />
       {file.kinds.length === 0 && !file.parked ? (
         <p class="settled" role="status">
           Everything here is decided. This is the file as it is on disk.
         </p>
       ) : null}
       {(lines !== null && linesTouchHunks(shown, lines)) || old !== null ? (
-        <div class="lines-bar" role="group" aria-label="Chosen lines">
-          <span>{wordLines(linesChosen(session.current?.file() ?? null, lines, old))}</span>
-          <button
-            type="button"
-            class="accept"
-            onMouseDown={event => event.preventDefault()}
-            onClick={() => void decideLines("accept")}
-          >
-            Accept lines
-          </button>
-          <button
-            type="button"
-            class="reject"
-            onMouseDown={event => event.preventDefault()}
-            onClick={() => void decideLines("reject")}
-          >
-            Reject lines
-          </button>
-        </div>
+        <LinesBar
+          words={wordLines(linesChosen(session.current?.file() ?? null, lines, old))}
+          decide={kind => void decideLines(kind)}
+        />
       ) : null}
       {hasText ? (
         <div class={sideBySide ? "proof sides" : "proof"} ref={host} data-testid="proof" tabIndex={-1} />

@@ -1,5 +1,6 @@
 import type { StatusResult } from "@galley/core/protocol/results.ts"
 import { inertText } from "../model/inert.ts"
+import { deedOf } from "../model/titles.ts"
 import type { LiveState } from "../wire/live.ts"
 
 /** The bar at the top: where one is, what one can take back, and decisions about everything. */
@@ -20,8 +21,9 @@ export function Header(props: {
 }) {
   const { status, live, busy } = props
   const name = status?.workspace.split("/").at(-1) ?? ""
-  const undo = named(status?.undo)
-  const redo = named(status?.redo)
+  const root = status?.workspace ?? ""
+  const undo = named(status?.undo, root)
+  const redo = named(status?.redo, root)
   const some = (status?.files.filter(file => !file.parked).length ?? 0) > 0
   return (
     <header class="top">
@@ -97,7 +99,6 @@ export function Header(props: {
   )
 }
 
-/** A redone decision is undone by the name of what it decided. */
-function named(deed: StatusResult["undo"]): { readonly title: string } | null {
-  return deed === null || deed === undefined ? null : { title: deed.title.replace(/^((Undo|Redo): )+/, "") }
+function named(deed: StatusResult["undo"], root: string): { readonly title: string } | null {
+  return deed === null || deed === undefined ? null : { title: deedOf(deed.title, root) }
 }

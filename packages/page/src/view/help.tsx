@@ -16,6 +16,7 @@ export const keySheet = [
   { keys: "c", alt: "Alt C", does: "comment on the line" },
   { keys: "v", alt: "", does: "mark the file as reviewed" },
   { keys: "s", alt: "", does: "inline or side by side" },
+  { keys: "x", alt: "", does: "fold unchanged text away" },
   { keys: "1", alt: "", does: "list of changes" },
   { keys: "2", alt: "", does: "history" },
   { keys: "/", alt: "", does: "find a file" },

@@ -2,6 +2,7 @@ import type { Result } from "@galley/core/protocol/requests.ts"
 import type { LogResult, OperationView } from "@galley/core/protocol/results.ts"
 import { useEffect, useState } from "preact/hooks"
 import { inertText } from "../model/inert.ts"
+import { plainTitle } from "../model/titles.ts"
 import type { Client } from "../wire/client.ts"
 import { Counts } from "./changes-panel.tsx"
 import { DiffRows } from "./diff-rows.tsx"
@@ -86,7 +87,7 @@ export function MessagePane(props: {
             {operations.map(operation => (
               <li key={operation.id} class={operation.undone ? "undone" : ""}>
                 <span class={`actor actor-${operation.actor}`}>{operation.actor}</span>
-                <span>{inertText((operation.title ?? operation.kind).replaceAll(`${props.workspace}/`, ""))}</span>
+                <span>{inertText(plainTitle(operation.title ?? operation.kind, props.workspace))}</span>
                 <span class="fine">
                   {captures[operation.capture]}
                   {operation.undone ? " · undone" : ""}

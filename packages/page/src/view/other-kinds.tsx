@@ -60,17 +60,6 @@ export function OtherKinds({ client, file }: { readonly client: Client; readonly
       made = []
     }
   }, [client, file.path, file.from, file.revision])
-  if (file.summary !== undefined)
-    return (
-      <div class="other">
-        <p>
-          <strong>{file.summary.files.toLocaleString("en")} files</strong> that git ignores were written in this folder.
-        </p>
-        <p class="fine">
-          Build outputs are one line here. They are not kept in the history and “accept all” leaves them alone.
-        </p>
-      </div>
-    )
   if (problem !== null) return <p class="nothing">{inertText(problem)}</p>
   if (sides === null) return <p class="nothing">Loading…</p>
   return (

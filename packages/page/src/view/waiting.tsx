@@ -1,7 +1,10 @@
 import type { WaitingView } from "@galley/core/protocol/results.ts"
-import { useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
+import { readDraft } from "../model/drafts.ts"
 import { inertText } from "../model/inert.ts"
+import { plainTitle } from "../model/titles.ts"
 import { AskError, type Client } from "../wire/client.ts"
+import { CallEditor, type CallEditorHandle } from "./call-editor.tsx"
 import { DiffRows } from "./diff-rows.tsx"
 import { clock } from "./history-panel.tsx"
 
@@ -47,71 +50,74 @@ function Call({
   readonly say: (text: string) => void
 }) {
   const [reason, setReason] = useState("")
-  const [edited, setEdited] = useState<string | null>(null)
+  // A proposal that was being edited before a reload is open again.
+  const [editing, setEditing] = useState(() => readDraft(sessionStorage, `call ${call.id}`) !== null)
+  const editor = useRef<CallEditorHandle | null>(null)
   const [busy, setBusy] = useState(false)
   const answer = async (decision: "allow" | "deny"): Promise<void> => {
     setBusy(true)
     try {
+      let content: string | null = null
+      if (decision === "allow" && editing) {
+        content = (await editor.current?.settle()) ?? null
+        if (content === null) return say("The file was changed meanwhile. It is merged in: look again, then allow.")
+      }
       await client.ask("answer", {
         id: call.id,
         decision,
         ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
-        ...(decision === "allow" && edited !== null ? { content: edited } : {}),
+        ...(content === null ? {} : { content }),
       })
+      editor.current?.drop()
     } catch (error) {
       say(error instanceof AskError ? error.message : String(error))
     } finally {
       setBusy(false)
     }
   }
-  const edit = async (): Promise<void> => {
-    if (call.path === undefined) return
-    try {
-      const { current } = await client.ask("file", { path: call.path })
-      setEdited(current ?? "")
-    } catch (error) {
-      say(error instanceof AskError ? error.message : String(error))
-    }
-  }
   return (
     <article class="call">
       <header class="call-head">
         <span class="call-mark" aria-hidden="true" />
-        <h2>{inertText(call.title.replaceAll(`${workspace}/`, ""))}</h2>
+        <h2>{inertText(plainTitle(call.title, workspace))}</h2>
         <span class="fine">
           {call.conversation === undefined ? "" : `${inertText(call.conversation)} · `}
           {call.since === undefined ? "" : `waits since ${clock(call.since)}`}
         </span>
       </header>
       {call.command === undefined ? null : <pre class="command">{inertText(call.command)}</pre>}
-      {edited === null ? (
+      {!editing || call.path === undefined ? (
         call.diff === undefined || call.diff === "" ? null : (
           <div class="call-diff">
             <DiffRows diff={call.diff} label={`What ${inertText(call.title)} would change`} />
           </div>
         )
       ) : (
-        <label class="call-edit">
-          <span>The file as it will be written</span>
-          <textarea
-            rows={14}
-            spellcheck={false}
-            value={edited}
-            onInput={event => setEdited(event.currentTarget.value)}
-          />
-        </label>
+        <CallEditor
+          client={client}
+          path={call.path}
+          call={call.id}
+          handle={editor}
+          failed={text => {
+            setEditing(false)
+            say(text)
+          }}
+        />
       )}
       <footer class="call-actions">
         <button type="button" class="accept" disabled={busy} onClick={() => void answer("allow")}>
-          {edited === null ? "Allow" : "Allow edited"}
+          {editing ? "Allow edited" : "Allow"}
         </button>
-        {call.path === undefined ? null : edited === null ? (
-          <button type="button" disabled={busy} onClick={() => void edit()}>
-            Edit first
-          </button>
-        ) : (
-          <button type="button" onClick={() => setEdited(null)}>
-            Do not edit
+        {call.path === undefined ? null : (
+          <button
+            type="button"
+            disabled={busy}
+            onClick={() => {
+              if (editing) editor.current?.drop()
+              setEditing(!editing)
+            }}
+          >
+            {editing ? "Do not edit" : "Edit first"}
           </button>
         )}
         <input

@@ -9,7 +9,7 @@ import { type LiveState, stayLive } from "../wire/live.ts"
 export const fewMessages = 150
 
 type MessageFiles = LogResult["messages"][number]["files"]
-const noFiles: MessageFiles = []
+export const noFiles: MessageFiles = []
 
 /** What the server says of the workspace, asked again whenever it announces a change. */
 export function useWorkspace(client: Client, say: (text: string) => void) {
