@@ -1,15 +1,16 @@
 /**
  * Tests the extension in a real VS Code: first in its extension host, then as a person through Chromium. Sets everything up from the
  * package registry alone (tests/vscode/setup.sh). Prints `N passed, N failed`; pictures of the main states go to docs/pictures with
- * `--pictures`, else to tests/vscode/dist/pictures. `--only=` person, host, or files of tests/vscode/host (`typing,hold`).
+ * `--pictures`, else to tests/vscode/dist/pictures. `--only=` person, host, installed, or files of tests/vscode/host (`typing,hold`).
  */
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { type Browser, chromium } from "playwright-core"
+import { installedStory } from "../tests/vscode/installed.ts"
 import { personStories } from "../tests/vscode/person.ts"
 import { type CodeServer, startCode } from "../tests/vscode/server.ts"
 import { runInHost } from "../tests/vscode/window.ts"
@@ -41,7 +42,10 @@ async function main(words: readonly string[]): Promise<number> {
     process.stdout.write(`${good ? "✓" : "✗"} ${line}\n`)
   }
   const only = words.find(word => word.startsWith("--only="))?.slice(7)
-  const files = only === undefined || only === "host" || only === "person" ? {} : { GALLEY_TEST_FILES: only }
+  const files =
+    only === undefined || only === "host" || only === "person" || only === "installed"
+      ? {}
+      : { GALLEY_TEST_FILES: only }
   let server: CodeServer | null = null
   let browser: Browser | null = null
   try {
@@ -64,7 +68,7 @@ async function main(words: readonly string[]): Promise<number> {
       })
     const foreign = new Set<string>()
     const shared = { browser, server, extension, foreign: (url: string) => void foreign.add(url) }
-    if (only !== "person")
+    if (only !== "person" && only !== "installed")
       await hostTests({ ...shared, folder: emptyRepository(folder), entry: join(tests, "index.cjs"), count })
     if (only === undefined || only === "person")
       await personStories({ ...shared, folder, home, program, pictures, count })
@@ -72,7 +76,18 @@ async function main(words: readonly string[]): Promise<number> {
       foreign.size === 0,
       `no request leaves the machine${foreign.size === 0 ? "" : `: ${[...foreign].join(", ")}`}`,
     )
-    if (only === undefined) count(packs(), "packs to a .vsix under 1 MB")
+    if (only === undefined || only === "installed") {
+      const vsix = packed()
+      count(vsix !== null, "packs to a .vsix under 1 MB")
+      if (vsix !== null) {
+        const shop = { browser, harness, vsix, folder, home, program, foreign: shared.foreign }
+        const trouble = await installedStory(shop).then(
+          () => "",
+          (error: unknown) => `\n${String(error)}`,
+        )
+        count(trouble === "", `the packed .vsix, installed, shows a block and accepts it${trouble}`)
+      }
+    }
   } finally {
     await browser?.close()
     server?.stop()
@@ -136,12 +151,13 @@ function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-sync", ...quiet] })
 }
 
-function packs(): boolean {
+/** Where the packed extension is; null, with the reason printed, where it cannot be packed or is too large. */
+function packed(): string | null {
   try {
-    return readFileSync(packExtension(false)).length > 0
+    return packExtension(false)
   } catch (error) {
     process.stderr.write(`${String(error)}\n`)
-    return false
+    return null
   }
 }
 

@@ -2,11 +2,11 @@ import { format } from "node:util"
 import type { Browser, Page } from "playwright-core"
 import type { CodeServer } from "./server.ts"
 
-/** Opens a window on a folder with the extension from the checkout. */
+/** Opens a window on a folder with the extension from the checkout, or (null) with what is installed. */
 export async function openWindow(options: {
   readonly browser: Browser
   readonly server: CodeServer
-  readonly extension: string
+  readonly extension: string | null
   readonly folder: string
   readonly payload?: readonly (readonly [string, string])[]
   readonly before?: (page: Page) => Promise<void>
@@ -20,7 +20,8 @@ export async function openWindow(options: {
     if (!/^(https?:\/\/127\.0\.0\.1[:/]|data:|blob:)/.test(request.url())) foreign(request.url())
   })
   await before?.(page)
-  const all = [["skipWelcome", "true"], ["extensionDevelopmentPath", server.remote + extension], ...payload]
+  const development = extension === null ? [] : [["extensionDevelopmentPath", server.remote + extension]]
+  const all = [["skipWelcome", "true"], ...development, ...payload]
   await page.goto(`${server.origin}/?folder=${folder}&payload=${encodeURIComponent(JSON.stringify(all))}`)
   return page
 }
