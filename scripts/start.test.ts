@@ -12,7 +12,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** What `npm start` runs, with nobody at the keyboard and everything it makes in `folder`. */
 function start(...words: readonly string[]) {
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, TMPDIR: folder, GALLEY_HOME: join(folder, "home") }
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    TMPDIR: folder,
+    GALLEY_HOME: join(folder, "home"),
+    CI: "true",
+  }
   return spawnSync(process.execPath, [join(import.meta.dirname, "start.ts"), ...words], { env, encoding: "utf8" })
 }
 
@@ -20,6 +26,7 @@ describe("npm start", () => {
   it("plays the agent, then shows the person's side with real commands, and leaves a workspace to go on in", () => {
     const { status, stdout, stderr } = start()
     expect([stderr, status]).toEqual(["", 0])
+    expect(stdout).not.toContain("\u001b")
     const commands = [...stdout.matchAll(/^\$ galley (\w+)/gm)].map(match => match[1])
     expect(commands).toEqual([
       "status",

@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { isatty } from "node:tty"
 import { fileURLToPath } from "node:url"
 import { decisionSchema, logSchema, statusSchema } from "@galley/core/protocol/results.ts"
 import { Client } from "@modelcontextprotocol/client"
@@ -19,7 +20,7 @@ const program = fileURLToPath(new URL("../packages/galley/bin/galley.mjs", impor
 const sample = fileURLToPath(new URL("../packages/galley/sample", import.meta.url))
 const conversation = "shop"
 const handEdit = "/** In cents; the till adds no tax. */\n"
-const colored = process.argv.includes("--color") || (process.stdout.isTTY && !process.env["NO_COLOR"])
+const colored = process.argv.includes("--color") || (isatty(1) && !process.env["NO_COLOR"])
 const color = picocolors.createColors(colored)
 
 const folders = process.argv.slice(2).filter(word => !word.startsWith("-"))
