@@ -163,7 +163,10 @@ export async function openProofEditor(
         if (spans[at]?.shown.aside === false) return at
       return null
     },
-    fold: on => view.dispatch({ effects: setFolding.of(on) }),
+    fold(on) {
+      view.dispatch({ effects: setFolding.of(on) })
+      view.dispatch({ effects: placeOfActive(view.state, options.parent) })
+    },
     selectedLines() {
       const { from, to, empty } = view.state.selection.main
       if (empty) return null
