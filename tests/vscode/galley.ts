@@ -30,7 +30,9 @@ export function agentIn(root: string, program: string, home: string, settings: r
   }
   const call = async (tool: string, input: object): Promise<void> => {
     const done = (await galley(
-      ...["call", tool, JSON.stringify(input)],
+      "call",
+      tool,
+      JSON.stringify(input),
       ...(message === null ? [] : ["--message", message]),
     )) as { ok: boolean; text: string }
     if (!done.ok) throw new Error(`The agent's call failed: ${done.text}`)

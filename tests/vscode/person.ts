@@ -141,16 +141,21 @@ export async function personStories(options: {
     await plan.hover()
     await plan.locator(".action-label[aria-label^='Restore']").first().click()
     await plan.waitFor({ state: "detached" })
-    must(read("src/price.ts") === `const mine = 1\n${shop["src/price.ts"]}`, "price.ts is as it was, and mine", read("src/price.ts"))
+    must(
+      read("src/price.ts") === `const mine = 1\n${shop["src/price.ts"]}`,
+      "price.ts is as it was, and mine",
+      read("src/price.ts"),
+    )
     must(read("src/legacy.js") === shop["src/legacy.js"], "legacy.js is back", "")
     must(read("src/cart.js").includes("const between = 1;"), "the typed line survived", read("src/cart.js"))
   })
 
   await story("answers a question with a reason, which the agent is told", async () => {
     const asking = agentIn(root, program, home, ["--review", "ask"])
-    const asked = asking
-      .replace("README.md", "A shop with a cart.", "A shop with a cart and taxes.")
-      .then(() => "done", (error: unknown) => String(error))
+    const asked = asking.replace("README.md", "A shop with a cart.", "A shop with a cart and taxes.").then(
+      () => "done",
+      (error: unknown) => String(error),
+    )
     const question = row(page, "Changes", "waits for you")
     await question.waitFor()
     await question.click()
@@ -168,7 +173,11 @@ export async function personStories(options: {
 
   await story("reads the same in a light and a high-contrast theme", async () => {
     await agent.message("Round prices")
-    await agent.replace("src/price.ts", `return price.amount + " " + price.currency`, "return `${price.amount.toFixed(2)} ${price.currency}`")
+    await agent.replace(
+      "src/price.ts",
+      `return price.amount + " " + price.currency`,
+      "return `${price.amount.toFixed(2)} ${price.currency}`",
+    )
     await row(page, "Changes", "price.ts").click()
     // Until its own tab is there, it takes the focus from whatever is opened before, and a picker closes with that.
     await page.locator(".tab.active", { hasText: "price.ts" }).waitFor()
@@ -205,12 +214,18 @@ function lens(page: Page, title: string): Locator {
 }
 
 function statusItem(page: Page, ...texts: readonly string[]): Locator {
-  return texts.reduce((found, text) => found.filter({ hasText: text }), page.locator(".statusbar-item[id*='galley.status']"))
+  return texts.reduce(
+    (found, text) => found.filter({ hasText: text }),
+    page.locator(".statusbar-item[id*='galley.status']"),
+  )
 }
 
 /** A row of one of our two views. */
 function row(page: Page, view: string, text: string): Locator {
-  return page.locator(".pane", { has: page.locator(`.pane-header[aria-label^='${view}']`) }).locator(".monaco-list-row", { hasText: text }).first()
+  return page
+    .locator(".pane", { has: page.locator(`.pane-header[aria-label^='${view}']`) })
+    .locator(".monaco-list-row", { hasText: text })
+    .first()
 }
 
 function titleAction(page: Page, view: string, label: string): Locator {

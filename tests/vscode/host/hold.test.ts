@@ -40,7 +40,10 @@ describe("proposals, questions and restores", () => {
     assert.ok(await document.save())
     assert.equal(document.isDirty, false)
     assert.equal(read("p2/x.txt"), page)
-    assert.equal((await here.session.request("cat", { path: "p2/x.txt", side: "current" })).text, page.replace("two", "TWO better"))
+    assert.equal(
+      (await here.session.request("cat", { path: "p2/x.txt", side: "current" })).text,
+      page.replace("two", "TWO better"),
+    )
     await acceptsAt(document.uri, [1])
     await press(document.uri, "Accept", 1)
     assert.equal(read("p2/x.txt"), page.replace("two", "TWO better"))
@@ -127,7 +130,9 @@ describe("proposals, questions and restores", () => {
     await acceptsAt(document.uri, [1])
     const home = process.env["GALLEY_HOME"] ?? ""
     const { readdirSync } = await import("node:fs")
-    const [id = ""] = readdirSync(join(home, "workspaces")).filter(one => existsSync(join(home, "workspaces", one, "serve.json")))
+    const [id = ""] = readdirSync(join(home, "workspaces")).filter(one =>
+      existsSync(join(home, "workspaces", one, "serve.json")),
+    )
     const { pid } = JSON.parse(readFileSync(join(home, "workspaces", id, "serve.json"), "utf8")) as { pid: number }
     process.kill(pid, "SIGKILL")
     await until(() => here.session.link.kind === "lost", "the loss")

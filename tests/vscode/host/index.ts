@@ -15,7 +15,7 @@ class Lines extends Mocha.reporters.Base {
   constructor(runner: Runner) {
     super(runner)
     runner.on("pass", test => console.log(`✓ ${test.fullTitle()}`))
-    runner.on("fail", (test, error) => console.log(`✗ ${test.fullTitle()}\n${String(error.stack ?? error.message)}`))
+    runner.on("fail", (test, error) => console.log(`✗ ${test.fullTitle()}\n${error.stack ?? error.message}`))
     runner.on("pending", test => console.log(`- ${test.fullTitle()}`))
   }
 }

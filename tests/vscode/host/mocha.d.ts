@@ -13,6 +13,7 @@ declare module "mocha" {
   }
   class Base {
     constructor(runner: Runner)
+    epilogue(): void
   }
   export default class Mocha {
     static readonly reporters: { readonly Base: typeof Base }

@@ -70,11 +70,17 @@ describe("review in the editor", () => {
     const base = await vscode.workspace.openTextDocument(tab.original)
     assert.equal(base.getText(), "let a = 1\nlet b = 2\n")
     await until(
-      () => vscode.workspace.textDocuments.some(one => one.uri.toString() === base.uri.toString() && one.languageId === "galley-removed-javascript"),
+      () =>
+        vscode.workspace.textDocuments.some(
+          one => one.uri.toString() === base.uri.toString() && one.languageId === "galley-removed-javascript",
+        ),
       "the struck language",
     )
     await vscode.commands.executeCommand("galley.acceptFile", real)
-    await until(async () => (await vscode.workspace.openTextDocument(tab.original)).getText().includes("b = 3"), "the new base")
+    await until(
+      async () => (await vscode.workspace.openTextDocument(tab.original)).getText().includes("b = 3"),
+      "the new base",
+    )
   })
 
   it("decides selected lines inside a block", async () => {
@@ -101,7 +107,10 @@ describe("review in the editor", () => {
     assert.equal(existsSync(join(here.root, "f/new.txt")), false)
     assert.equal(existsSync(join(here.root, "f/old.txt")), false)
     assert.equal(read("f/kept.txt"), "kept\n")
-    assert.deepEqual(here.session.pending.filter(file => file.path.startsWith("f/")), [])
+    assert.deepEqual(
+      here.session.pending.filter(file => file.path.startsWith("f/")),
+      [],
+    )
   })
 
   it("goes to the next block through files, and round", async () => {
@@ -115,7 +124,10 @@ describe("review in the editor", () => {
     const places: string[] = []
     for (let step = 0; step < 4; step++) {
       await vscode.commands.executeCommand("galley.nextHunk")
-      await until(() => here.sessions.hunksIn(vscode.window.activeTextEditor?.document ?? document).length > 0, "blocks")
+      await until(
+        () => here.sessions.hunksIn(vscode.window.activeTextEditor?.document ?? document).length > 0,
+        "blocks",
+      )
       const editor = vscode.window.activeTextEditor
       places.push(`${editor?.document.uri.path.split("/").at(-1)} ${editor?.selection.active.line}`)
     }
@@ -162,12 +174,23 @@ describe("review in the editor", () => {
     await press(document.uri, "Accept all 2 × two → TWO", 1)
     assert.equal(here.session.pending.length, 0)
     await vscode.commands.executeCommand("galley.undo")
-    assert.deepEqual(here.session.pending.map(file => file.path), ["k/x.txt", "k/y.txt"])
+    assert.deepEqual(
+      here.session.pending.map(file => file.path),
+      ["k/x.txt", "k/y.txt"],
+    )
     const files = here.session.pending
-    await vscode.commands.executeCommand("galley.rejectMessage", { kind: "message", session: here.session, message: null, files })
+    await vscode.commands.executeCommand("galley.rejectMessage", {
+      kind: "message",
+      session: here.session,
+      message: null,
+      files,
+    })
     assert.deepEqual([read("k/x.txt"), read("k/y.txt")], [page, page])
     await vscode.commands.executeCommand("galley.undo")
-    assert.deepEqual(here.session.pending.map(file => file.path), ["k/x.txt", "k/y.txt"])
+    assert.deepEqual(
+      here.session.pending.map(file => file.path),
+      ["k/x.txt", "k/y.txt"],
+    )
   })
 
   it("takes the review along when the person renames a folder with the file in it, typed text and all", async () => {
@@ -205,4 +228,3 @@ describe("review in the editor", () => {
     assert.equal(here.sessions.of(document.uri), null)
   })
 })
-

@@ -29,7 +29,11 @@ export async function stage(): Promise<Stage> {
 }
 
 /** Files of this test alone, in a folder of their own; nothing pending of an earlier one. */
-export async function fresh({ session, root }: Stage, folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+export async function fresh(
+  { session, root }: Stage,
+  folder: string,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
   await vscode.commands.executeCommand("workbench.action.closeAllEditors")
   await session.refresh()
   if (session.pending.length > 0) await session.request("accept", { all: true })

@@ -106,8 +106,14 @@ describe("typing while things are pending", () => {
     await acceptsAt(editor.document.uri, [4])
     await vscode.commands.executeCommand("editor.action.formatDocument")
     await editor.document.save()
-    const line = editor.document.getText().split("\n").findIndex(text => text.includes('"b": 3'))
-    await until(async () => (await lenses(editor.document.uri)).some(lens => lens.title === "Accept" && lens.line === line), "Accept beside b")
+    const line = editor.document
+      .getText()
+      .split("\n")
+      .findIndex(text => text.includes('"b": 3'))
+    await until(
+      async () => (await lenses(editor.document.uri)).some(lens => lens.title === "Accept" && lens.line === line),
+      "Accept beside b",
+    )
   })
 
   it("keeps the file's own line endings", async () => {

@@ -118,11 +118,12 @@ function hoverOf(editor: TextEditor, pending: PendingDocument, hunk: BufferHunk)
   )
   const most = 40
   const lines = [...hunk.removed.map(line => `-${line}`), ...hunk.added.map(line => `+${line}`)]
-  const shown = lines.length > most ? [...lines.slice(0, most), ` … ${lines.length - most} more lines`] : lines
   hover.appendMarkdown(`**Galley** · ${pending.side === "base" ? "proposed" : "changed"} by the agent\n`)
-  hover.appendCodeblock(shown.join("\n"), "diff")
+  hover.appendCodeblock(lines.slice(0, most).join("\n"), "diff")
+  const whole = `command:galley.openReview?${encodeURIComponent(JSON.stringify([editor.document.uri]))}`
+  if (lines.length > most) hover.appendMarkdown(`[… ${lines.length - most} more lines, open the diff](${whole})\n\n`)
   hover.appendMarkdown(
-    `[$(check) Accept](command:galley.acceptHunk?${argument}) · [$(discard) Reject](command:galley.rejectHunk?${argument}) · [$(diff) Open Diff](command:galley.openReview?${encodeURIComponent(JSON.stringify([editor.document.uri]))})`,
+    `[$(check) Accept](command:galley.acceptHunk?${argument}) · [$(discard) Reject](command:galley.rejectHunk?${argument}) · [$(diff) Open Diff](${whole})`,
   )
   return hover
 }
