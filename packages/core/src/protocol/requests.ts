@@ -147,7 +147,9 @@ export const requests = {
       id: z.string(),
       decision: z.enum(["allow", "deny"]),
       reason: z.optional(z.string()),
+      /** The person's own text of the file. Made from `revision`, it is taken as it is; else what came since is merged in. */
       content: z.optional(z.string()),
+      revision: z.optional(z.int()),
     }),
     result: decisionSchema,
   },

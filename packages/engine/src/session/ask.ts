@@ -1,5 +1,12 @@
 import { mergeStates } from "@galley/core/change/state-merge.ts"
-import { fileOfLines, sameLoaded, textOf, type Charset, type Loaded } from "@galley/core/change/loaded.ts"
+import {
+  fileOfLines,
+  sameLoaded,
+  textOf,
+  type Charset,
+  type Loaded,
+  type LoadedSides,
+} from "@galley/core/change/loaded.ts"
 import { Failure } from "@galley/core/failure.ts"
 import type { Operation } from "@galley/core/history/operation.ts"
 import { showPath } from "@galley/core/path.ts"
@@ -9,7 +16,7 @@ import { splitLines } from "@galley/core/text/lines.ts"
 import type { NewOperation, Waiting } from "../store/store.ts"
 import { commitTurns, type Turn } from "./commit.ts"
 import { loadSides } from "./contents.ts"
-import { settleDrift, standingAt } from "./drift.ts"
+import { settleDrift, type Standing, standingAt } from "./drift.ts"
 import { fileViews } from "./file-view.ts"
 import { lookAtGit } from "./git.ts"
 import { refuseAgent } from "./policy.ts"
@@ -180,12 +187,15 @@ async function turnsOfAnswer(session: Session, operation: Operation, params: Par
         "This call changes several files; its content cannot be given as one. Nothing was changed.",
         "Allow it, then edit the files (galley write), or deny it.",
       )
-    const wanted = params.content === undefined ? after : edited(after, params.content, change.path, charset)
     if (params.content !== undefined) {
-      turns.push({ standing, sides: { base: wanted, current: wanted }, disk })
+      const wanted = edited(after, params.content, change.path, charset)
+      const isFresh = params.revision !== undefined && params.revision === standing.item?.revision
+      const began = (await loadSides(session.store, change.after)).base
+      const state = isFresh ? wanted : ontoNow(wanted, { base: began, current: after }, standing, charset)
+      turns.push({ standing, sides: { base: state, current: state }, disk })
       continue
     }
-    const merge = mergeStates(before, base, wanted, "stop", charset)
+    const merge = mergeStates(before, base, after, "stop", charset)
     if (merge.kind !== "merged" && standing.item?.conflictOrigin !== undefined)
       throw new Failure(
         "CONFLICT",
@@ -199,6 +209,18 @@ async function turnsOfAnswer(session: Session, operation: Operation, params: Par
     turn =>
       !sameLoaded(turn.sides.base, turn.standing.sides.base) ||
       !sameLoaded(turn.sides.current, turn.standing.sides.current),
+  )
+}
+
+/** The person's text, made from what the call proposed, with what was saved to the file and proposed for it since then. */
+function ontoNow(wanted: Loaded, from: LoadedSides, { path, sides }: Standing, charset?: Charset): Loaded {
+  const saved = mergeStates(from.base, sides.base, wanted, "stop", charset)
+  const both = saved.kind === "merged" ? mergeStates(from.current, sides.current, saved.state, "stop", charset) : saved
+  if (both.kind === "merged") return both.state
+  throw new Failure(
+    "CONFLICT",
+    `${showPath(path)} was changed since the call was put to you, in lines that your text changes too. Nothing was changed.`,
+    "Look at the file as it is now and answer with a text made from that and its revision, or deny the call.",
   )
 }
 

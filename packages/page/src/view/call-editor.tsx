@@ -11,12 +11,17 @@ import type { Client } from "../wire/client.ts"
 /** What the buttons beside it do with the edited proposal. */
 export interface CallEditorHandle {
   /**
-   * The file as the person wants it, or null where it became another meanwhile: that is merged in, for the person to look
-   * at again before it is sent.
+   * The file as the person wants it and the revision it was made from, or null where it became another meanwhile: that is merged
+   * in, for the person to look at again before it is sent.
    */
-  settle(): Promise<string | null>
+  settle(): Promise<EditedProposal | null>
   /** Forgets what was typed. */
   drop(): void
+}
+
+export interface EditedProposal {
+  readonly content: string
+  readonly revision: number
 }
 
 /** The proposal of a waiting call as the diff that it is, to be edited before it is allowed. What is typed survives a reload. */
@@ -31,13 +36,15 @@ export function CallEditor(props: {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<ProofEditor | null>(null)
   const file = useRef<ShownFile | null>(null)
+  const revision = useRef(0)
   const [ready, setReady] = useState(false)
   const place = `call ${call}`
 
   useLayoutEffect(() => {
     let live = true
     const open = async (): Promise<void> => {
-      const shown = shownFile(await client.ask("file", { path }))
+      const answer = await client.ask("file", { path })
+      const shown = shownFile(answer)
       const parent = host.current
       if (!live || parent === null) return
       const draft = readDraft(sessionStorage, place)
@@ -78,6 +85,7 @@ export function CallEditor(props: {
       )
       if (!live) return made.destroy()
       file.current = shown
+      revision.current = answer.file.revision
       editor.current = made
       made.focus()
       setReady(true)
@@ -95,11 +103,14 @@ export function CallEditor(props: {
       const before = file.current
       const now = editor.current
       if (before === null || now === null) return null
-      const fresh = shownFile(await client.ask("file", { path }))
+      const answer = await client.ask("file", { path })
+      const fresh = shownFile(answer)
       const typed = linesOfEditor(now.text(), before.current)
-      if (fresh.editorText === before.editorText) return joinLines(typed)
+      const isSame = fresh.editorText === before.editorText && answer.file.revision === revision.current
+      if (isSame) return { content: joinLines(typed), revision: revision.current }
       const merged = reconcile(before.current, typed, fresh.current)
       file.current = fresh
+      revision.current = answer.file.revision
       now.show({ ...proofOfTyped(fresh, merged.lines, quiet), comments: [] }, true)
       return null
     },

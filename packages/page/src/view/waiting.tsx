@@ -4,7 +4,7 @@ import { readDraft } from "../model/drafts.ts"
 import { inertText } from "../model/inert.ts"
 import { plainTitle } from "../model/titles.ts"
 import { AskError, type Client } from "../wire/client.ts"
-import { CallEditor, type CallEditorHandle } from "./call-editor.tsx"
+import { CallEditor, type CallEditorHandle, type EditedProposal } from "./call-editor.tsx"
 import { DiffRows } from "./diff-rows.tsx"
 import { clock } from "./history-panel.tsx"
 
@@ -57,16 +57,16 @@ function Call({
   const answer = async (decision: "allow" | "deny"): Promise<void> => {
     setBusy(true)
     try {
-      let content: string | null = null
+      let edited: EditedProposal | null = null
       if (decision === "allow" && editing) {
-        content = (await editor.current?.settle()) ?? null
-        if (content === null) return say("The file was changed meanwhile. It is merged in: look again, then allow.")
+        edited = (await editor.current?.settle()) ?? null
+        if (edited === null) return say("The file was changed meanwhile. It is merged in: look again, then allow.")
       }
       await client.ask("answer", {
         id: call.id,
         decision,
         ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
-        ...(content === null ? {} : { content }),
+        ...edited,
       })
       editor.current?.drop()
     } catch (error) {
