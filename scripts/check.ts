@@ -26,8 +26,8 @@ const projects = [
 const count = { passed: 0, failed: 0 }
 
 for (const project of projects) step(`types of ${project}`, bin("tsc"), ["-p", project])
-step("format", bin("biome"), ["format", "packages", "scripts"])
-step("lint", bin("oxlint"), ["--type-aware", "--deny-warnings", "packages", "scripts"])
+step("format", bin("biome"), ["format", "packages", "scripts", "tests"])
+step("lint", bin("oxlint"), ["--type-aware", "--deny-warnings", "packages", "scripts", "tests"])
 if (!process.argv.includes("--quick")) tests()
 
 console.log(`\n${count.passed} passed, ${count.failed} failed`)

@@ -164,7 +164,8 @@ function check(what: string, found: unknown, expected: unknown): void {
   const good = JSON.stringify(found) === JSON.stringify(expected)
   if (!good) wrong++
   process.stdout.write(`${good ? "  ok   " : "  WRONG"} acp ${agent}: ${what}\n`)
-  if (!good) process.stdout.write(`         found    ${JSON.stringify(found)}\n         expected ${JSON.stringify(expected)}\n`)
+  if (!good)
+    process.stdout.write(`         found    ${JSON.stringify(found)}\n         expected ${JSON.stringify(expected)}\n`)
 }
 
 const folder = mkdtempSync(join(tmpdir(), `galley-acp-${agent}-`))
@@ -293,7 +294,11 @@ try {
     ],
   )
   check("reject", [galley("reject", "b.txt").code, text("b.txt")], [0, "one\ntwo\n"])
-  check("rewind", [galley("rewind", messages[0]?.id ?? "?").code, text("a.txt"), text("out.txt")], [0, "alpha\nbeta\n", null])
+  check(
+    "rewind",
+    [galley("rewind", messages[0]?.id ?? "?").code, text("a.txt"), text("out.txt")],
+    [0, "alpha\nbeta\n", null],
+  )
 } finally {
   child.kill()
   stop()

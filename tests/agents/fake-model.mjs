@@ -132,13 +132,13 @@ const server = http.createServer((req, res) => {
     const rec = { n: ++n, at: new Date().toISOString(), method: req.method, url: req.url.replace(/key=[^&]*/, 'key=(dummy)'), headers, body: body.length ? b : undefined };
     const done = (api, p) => { rec.api = api; if (p) rec.served = { turn: p.turn, note: p.note, text: p.text, calls: p.calls, offered: p.tools.map(t => (t.ns ? t.ns + ' :: ' : '') + t.name) }; fs.writeFileSync(path.join(logDir, `${String(n).padStart(3, '0')}-${api}.json`), JSON.stringify(rec, null, 1)); };
     let m;
-    if (req.method === 'POST' && /\/messages\/count_tokens$/.test(P)) { done('count'); return json(res, { input_tokens: 100 }); }
-    if (req.method === 'POST' && /\/messages$/.test(P)) { const p = plan('anthropic', b); done('anthropic', p); return anthropic(b, p, res); }
-    if (req.method === 'POST' && /\/chat\/completions$/.test(P)) { const p = plan('chat', b); done('chat', p); return chat(b, p, res); }
-    if (req.method === 'POST' && /\/responses$/.test(P)) { const p = plan('responses', b); done('responses', p); return responses(b, p, res); }
+    if (req.method === 'POST' && P.endsWith('/messages/count_tokens')) { done('count'); return json(res, { input_tokens: 100 }); }
+    if (req.method === 'POST' && P.endsWith('/messages')) { const p = plan('anthropic', b); done('anthropic', p); return anthropic(b, p, res); }
+    if (req.method === 'POST' && P.endsWith('/chat/completions')) { const p = plan('chat', b); done('chat', p); return chat(b, p, res); }
+    if (req.method === 'POST' && P.endsWith('/responses')) { const p = plan('responses', b); done('responses', p); return responses(b, p, res); }
     if (req.method === 'POST' && (m = /:(generateContent|streamGenerateContent)$/.exec(P))) { const p = plan('gemini', b); done('gemini', p); return gemini(b, p, res, m[1] === 'streamGenerateContent'); }
-    if (req.method === 'POST' && /:countTokens$/.test(P)) { done('count'); return json(res, { totalTokens: 100 }); }
-    if (/\/models$/.test(P)) { done('models'); return json(res, { object: 'list', data: [{ id: 'fake-model', object: 'model', created: 1, owned_by: 'fake', type: 'model', display_name: 'fake' }], models: [] }); }
+    if (req.method === 'POST' && P.endsWith(':countTokens')) { done('count'); return json(res, { totalTokens: 100 }); }
+    if (P.endsWith('/models')) { done('models'); return json(res, { object: 'list', data: [{ id: 'fake-model', object: 'model', created: 1, owned_by: 'fake', type: 'model', display_name: 'fake' }], models: [] }); }
     done('other'); json(res, { error: { type: 'not_found', message: 'fake server: no such route' } }, 404);
   });
 });

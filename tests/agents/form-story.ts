@@ -33,17 +33,21 @@ process.stdout.write(${JSON.stringify(JSON.stringify({ hookSpecificOutput: { hoo
   await prompt(0, "First: allowed in the agent.", edit("alpha", "ALPHA"), ["--settings", settings])
   const form = existsSync(shown) ? (JSON.parse(readFileSync(shown, "utf8")) as { message?: string }) : {}
   check("the agent showed the diff", form.message?.includes("-alpha\n+ALPHA"), true)
-  check("allowed in the agent, it is written, and nothing is left to review", [text("a.txt"), stage.status().files], [
-    "ALPHA\nbeta\ngamma\n",
-    [],
-  ])
+  check(
+    "allowed in the agent, it is written, and nothing is left to review",
+    [text("a.txt"), stage.status().files],
+    ["ALPHA\nbeta\ngamma\n", []],
+  )
   answering({ decision: "deny", reason: "beta stays small" })
   await prompt(1, "Second: denied in the agent.", edit("beta", "BETA"), ["--settings", settings])
   check("denied in the agent, nothing is written", text("a.txt"), "ALPHA\nbeta\ngamma\n")
   check("the model reads the reason", stage.modelSaw("beta stays small"), true)
   check(
     "both answers are the person's",
-    stage.operations().filter(one => one.kind === "answer").map(one => one.actor),
+    stage
+      .operations()
+      .filter(one => one.kind === "answer")
+      .map(one => one.actor),
     ["person", "person"],
   )
 } finally {

@@ -35,8 +35,16 @@ try {
     [calls.ownShell("echo shell > c.txt")],
     [calls.edit({ command: "view", path: at("a.txt") })],
   ])
-  check("nothing is on disk", [text("a.txt"), text("b.txt"), text("c.txt")], [start["a.txt"], start["b.txt"], start["c.txt"]])
-  check("what Galley's tool made is held", stage.status().files.map(file => [file.path, file.disk]), [["a.txt", "base"]])
+  check(
+    "nothing is on disk",
+    [text("a.txt"), text("b.txt"), text("c.txt")],
+    [start["a.txt"], start["b.txt"], start["c.txt"]],
+  )
+  check(
+    "what Galley's tool made is held",
+    stage.status().files.map(file => [file.path, file.disk]),
+    [["a.txt", "base"]],
+  )
   check("the agent reads its own held text", stage.modelSaw("ALPHA\\\\nbeta") || stage.modelSaw("ALPHA"), true)
   check("accept writes it", [galley("accept", "a.txt").code, text("a.txt")], [0, "ALPHA\nbeta\ngamma\n"])
   check("uninstall", galley("uninstall", driver.name).code, 0)
@@ -48,10 +56,11 @@ try {
   check("nothing is on disk meanwhile", text("a.txt"), "ALPHA\nbeta\ngamma\n")
   check("allow", galley("answer", first?.id ?? "?", "allow").code, 0)
   await allowing
-  check("allowed, it is written, and nothing is left to review", [text("a.txt"), stage.status().files], [
-    "ALPHA\nBETA\ngamma\n",
-    [],
-  ])
+  check(
+    "allowed, it is written, and nothing is left to review",
+    [text("a.txt"), stage.status().files],
+    ["ALPHA\nBETA\ngamma\n", []],
+  )
   const denying = prompt(2, "Third: denied.", [[replace("a.txt", "gamma", "GAMMA")]])
   const second = await question(denying)
   check("deny", galley("answer", second?.id ?? "?", "deny", "--reason", "gamma stays small").code, 0)
@@ -63,7 +72,11 @@ try {
   // Its own tools stay where `ask` is the person's setting: then its hooks ask.
   check("install", galley("install", driver.name).code, 0)
   stage.configure({ review: { mode: "ask" } })
-  const own = prompt(3, "Fourth: its own tool.", calls.ownReplace(at("b.txt"), "two", "TWO").map(call => [call]))
+  const own = prompt(
+    3,
+    "Fourth: its own tool.",
+    calls.ownReplace(at("b.txt"), "two", "TWO").map(call => [call]),
+  )
   const third = await question(own)
   check("its hook asks the person", third?.path, "b.txt")
   check("answer with another text", stage.answer(third?.id ?? "?", "one\nzwei\nthree\n").code, 0)

@@ -1,7 +1,16 @@
 /** Where one real agent's story is played: a workspace and a home of its own, the scripted model, the program under test. */
 import { spawn, spawnSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { logSchema, operationsSchema, statusSchema } from "@galley/core/protocol/results.ts"
@@ -115,9 +124,7 @@ export async function openStage(agent: string, program: string, story: string) {
     },
     /** Whether any request that the model got holds the text. */
     modelSaw: (text: string): boolean =>
-      readdirSync(join(folder, "model")).some(name =>
-        readFileSync(join(folder, "model", name), "utf8").includes(text),
-      ),
+      readdirSync(join(folder, "model")).some(name => readFileSync(join(folder, "model", name), "utf8").includes(text)),
     /** Runs one prompt of the conversation to its end; the model makes the calls of `turns`, one list a turn. */
     prompt: (n: number, words: string, turns: readonly (readonly Call[])[], how: readonly string[] = []) => {
       const script = JSON.stringify([...turns, "All done."])

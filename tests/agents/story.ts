@@ -62,9 +62,7 @@ try {
   check("captures of Galley's tools", captureOf("a.txt").toSorted(), ["recorded", "simulated"])
   check("capture of its own edit", captureOf("b.txt"), ["recorded"])
   check("capture of its own sed -i", captureOf("c.txt"), [driver.ownSed])
-  check("capture of its own shell", captureOf("moved.txt"), [
-    driver.ownSed === "simulated" ? "previewed" : "recorded",
-  ])
+  check("capture of its own shell", captureOf("moved.txt"), [driver.ownSed === "simulated" ? "previewed" : "recorded"])
   check("nothing was done by nobody", operations.filter(one => one.actor === "external").length, 0)
 
   check("accept", galley("accept", "a.txt").code, 0)

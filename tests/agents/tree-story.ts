@@ -12,7 +12,11 @@ let code = 1
 try {
   driver.prepare(stage.place)
   check("galley install", galley("install", driver.name).code, 0)
-  await prompt(0, "First: itself.", calls.ownReplace(at("a.txt"), "alpha", "ALPHA").map(call => [call]))
+  await prompt(
+    0,
+    "First: itself.",
+    calls.ownReplace(at("a.txt"), "alpha", "ALPHA").map(call => [call]),
+  )
   const nested = [
     ...calls.ownReplace(at("b.txt"), "two", "TWO").map(call => [call]),
     [calls.edit({ command: "str_replace", path: at("b.txt"), old_str: "three", new_str: "THREE" })],
@@ -27,10 +31,17 @@ try {
   }
   await prompt(1, "Second: a sub-agent.", [[{ t: "/^(Task|Agent)$/", a: task }]])
   check("the sub-agent wrote", [text("b.txt"), text("c.txt")], ["one\nTWO\nTHREE\n", "RED\ngreen\nblue\n"])
-  await prompt(2, "Third: a fork.", calls.ownReplace(at("a.txt"), "beta", "FORK").map(call => [call]), [
-    "--fork-session",
-  ])
-  await prompt(3, "Fourth: resumed.", calls.ownReplace(at("a.txt"), "gamma", "GAMMA").map(call => [call]))
+  await prompt(
+    2,
+    "Third: a fork.",
+    calls.ownReplace(at("a.txt"), "beta", "FORK").map(call => [call]),
+    ["--fork-session"],
+  )
+  await prompt(
+    3,
+    "Fourth: resumed.",
+    calls.ownReplace(at("a.txt"), "gamma", "GAMMA").map(call => [call]),
+  )
 
   const messages = stage.log()
   const named = (title: string) => messages.find(message => message.title.startsWith(title))
@@ -57,11 +68,11 @@ try {
   check("galley log draws it", /First[^]*Second[^]*/.test(tree) && /Third/.test(tree) && /Fourth/.test(tree), true)
   if (process.env["GALLEY_KEEP"] !== undefined) process.stdout.write(tree)
   check("rewind to the sub-agent's message takes its work back", galley("rewind", second?.id ?? "?").code, 0)
-  check("its files are as before, the fork's work stands", [text("a.txt"), text("b.txt"), text("c.txt")], [
-    "ALPHA\nFORK\ngamma\n",
-    start["b.txt"],
-    start["c.txt"],
-  ])
+  check(
+    "its files are as before, the fork's work stands",
+    [text("a.txt"), text("b.txt"), text("c.txt")],
+    ["ALPHA\nFORK\ngamma\n", start["b.txt"], start["c.txt"]],
+  )
 } finally {
   code = stage.end()
 }

@@ -20,7 +20,10 @@ export const cline: Driver = {
   // Each run leaves a process behind that waits for others.
   end: ({ home }) => {
     for (const name of readdirSync("/proc").filter(one => /^\d+$/.test(one)))
-      if (textOf(`/proc/${name}/environ`).includes(`HOME=${home}\0`) && textOf(`/proc/${name}/cmdline`).includes("cline"))
+      if (
+        textOf(`/proc/${name}/environ`).includes(`HOME=${home}\0`) &&
+        textOf(`/proc/${name}/cmdline`).includes("cline")
+      )
         process.kill(Number(name))
   },
   calls: {

@@ -48,7 +48,9 @@ wire_api = "responses"
   calls: {
     edit: a => ({ t: "str_replace_editor", ns: "mcp__galley", a }),
     bash: command => ({ t: "bash", ns: "mcp__galley", a: { command } }),
-    ownReplace: (path, from, to) => [patch(`*** Update File: ${relative(process.cwd(), path)}\n@@\n-${from}\n+${to}\n`)],
+    ownReplace: (path, from, to) => [
+      patch(`*** Update File: ${relative(process.cwd(), path)}\n@@\n-${from}\n+${to}\n`),
+    ],
     ownWrite: (path, text) => [
       patch(`*** Add File: ${relative(process.cwd(), path)}\n${text.replaceAll(/^(?=.)/gm, "+")}`),
     ],

@@ -17,7 +17,7 @@ async function check(saved: string, content: string, expected: string): Promise<
   const answer = s.person.answer({ id: call.id, decision: "allow", content })
   const told = await answer.then(
     () => "done",
-    (error: { readonly code?: string }) => error.code ?? String(error),
+    (error: { readonly code?: string }) => error.code ?? "an error without a code",
   )
   expect(`${told}: ${s.read("a.txt")}`).toBe(expected)
   if (told !== "done") await s.person.answer({ id: call.id, decision: "deny" })
