@@ -28,6 +28,9 @@ const lineRange = z.object({ from: z.int().check(z.minimum(1)), to: z.int().chec
 const namedPath = { path: z.string(), pathBytes: z.optional(z.string()) }
 const maybePath = { path: z.optional(z.string()), pathBytes: z.optional(z.string()) }
 
+/** Files may be written although a rebase, merge or bisect is under way: the person was told of it and wants it. */
+const force = { force: z.optional(z.boolean()) }
+
 /** What a decision is about. Without a path, `files`, `message`, `hunks` or `all` must be given. */
 export const selectionSchema = z.object({
   ...maybePath,
@@ -43,6 +46,7 @@ export const selectionSchema = z.object({
   /** The revision of the file (with `path`) that the request was made from. */
   revision: z.optional(z.int()),
   onConflict: z.optional(onConflict),
+  ...force,
 })
 export type Selection = z.infer<typeof selectionSchema>
 
@@ -139,6 +143,7 @@ export const requests = {
       text: z.optional(z.string()),
       base64: z.optional(z.string()),
       revision: z.optional(z.int()),
+      ...force,
     }),
     result: decisionSchema,
   },
@@ -150,6 +155,7 @@ export const requests = {
       /** The person's own text of the file. Made from `revision`, it is taken as it is; else what came since is merged in. */
       content: z.optional(z.string()),
       revision: z.optional(z.int()),
+      ...force,
     }),
     result: decisionSchema,
   },
@@ -176,15 +182,15 @@ export const requests = {
       plan: z.optional(z.boolean()),
       onConflict: z.optional(onConflict),
       /** Write although a rebase, merge or bisect is under way, or HEAD moved since. */
-      force: z.optional(z.boolean()),
+      ...force,
     }),
     result: rewindSchema,
   },
   undo: {
-    params: z.object({ operation: z.optional(z.string()), onConflict: z.optional(onConflict) }),
+    params: z.object({ operation: z.optional(z.string()), onConflict: z.optional(onConflict), ...force }),
     result: decisionSchema,
   },
-  redo: { params: z.object({ onConflict: z.optional(onConflict) }), result: decisionSchema },
+  redo: { params: z.object({ onConflict: z.optional(onConflict), ...force }), result: decisionSchema },
   message: {
     params: z.object({
       text: z.string(),

@@ -109,7 +109,7 @@ export async function answer(
       turns,
       { kind: "answer", actor: "person", conversation: null, message: null, title, capture: "none" },
       { waiting: [answered] },
-      { always: true },
+      { always: true, force: params.force === true },
     )
     return {
       version: 1,

@@ -151,6 +151,7 @@ export async function decideParked(
   entries: readonly Parked[],
   decision: Decision,
   onOverlap: OnOverlap,
+  force: boolean,
 ): Promise<Committed & { readonly title: string }> {
   const newest = new Map(entries.map(entry => [entry.item.path, entry]))
   const turns: Turn[] = []
@@ -178,7 +179,7 @@ export async function decideParked(
     turns,
     { kind: decision, actor: "person", conversation: null, message: null, title, capture: "none" },
     { unparked: [...newest.values()].map(entry => entry.id) },
-    { always: true },
+    { always: true, force },
   )
   if (committed.operation !== null)
     await session.store.commit({ settings: { [decidedSetting(committed.operation.id)]: [...newest.values()] } })

@@ -57,6 +57,7 @@ export async function write(
       [{ standing, sides, disk }],
       { kind: "write", actor: "person", conversation: null, message: null, title, capture: "none" },
       notes.length === 0 ? {} : { notes },
+      { force: params.force === true },
     )
     return { version: 1, operation: operation?.id ?? null, title, files: await fileViews(session, items) }
   })

@@ -49,7 +49,7 @@ export async function decideLocked(
   const onOverlap = selection.onConflict ?? "stop"
   const parked = await parkedOnly(session, selection)
   if (parked.length > 0) {
-    const done = await decideParked(session, parked, decision, onOverlap)
+    const done = await decideParked(session, parked, decision, onOverlap, selection.force === true)
     return {
       version: 1,
       operation: done.operation?.id ?? null,
@@ -121,7 +121,7 @@ async function decideItems(
       ...(aside === null ? {} : { remark: aside.remark }),
     },
     notes.length === 0 ? {} : { notes },
-    { always: aside !== null },
+    { always: aside !== null, force: selection.force === true },
   )
   return { version: 1, operation: operation?.id ?? null, title, files: await fileViews(session, items) }
 }

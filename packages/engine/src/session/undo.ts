@@ -127,7 +127,7 @@ async function repeat(
           ? {}
           : { conversations: heads.map(move => ({ ...move.conversation, head: move.after })) }),
       },
-      { always: true },
+      { always: true, force: params.force === true },
     )
     if (committed.operation !== null) outputs.recorded(committed.operation.id)
     return {

@@ -212,6 +212,27 @@ test("while a merge is under way decisions that write are refused, those that on
   expect(s.read("f")).toBe(wide.replace("one", "ONE"))
 })
 
+test("who knows of the merge may decide in the middle of it all the same, and take that back", async () => {
+  const s = await story({ git: true, files: { f: wide, c: "base\n" } })
+  s.git("switch", "-q", "-c", "topic")
+  s.write("c", "topic\n")
+  s.git("commit", "-q", "-a", "-m", "topic")
+  s.git("switch", "-q", "main")
+  s.write("c", "main\n")
+  s.git("commit", "-q", "-a", "-m", "main")
+  await s.agent().replace("f", "one", "ONE")
+  expect(() => s.git("merge", "-q", "topic")).toThrow()
+  await s.person.reject({ path: "f", force: true })
+  expect(s.read("f")).toBe(wide)
+  await expect(s.person.undo({})).rejects.toMatchObject({ code: "CONFLICT" })
+  await s.person.undo({ force: true })
+  expect(s.read("f")).toBe(wide.replace("one", "ONE"))
+  await s.person.redo({ force: true })
+  await expect(s.person.write({ path: "f", text: "mine\n" })).rejects.toMatchObject({ code: "CONFLICT" })
+  await s.person.write({ path: "f", text: "mine\n", force: true })
+  expect(s.read("f")).toBe("mine\n")
+})
+
 test("a bisect moves files under what is pending: parked while it is under way, pending again after", async () => {
   const s = await story({ git: true, files: { f: wide, g: wide } })
   for (const word of ["a", "b", "c"]) {

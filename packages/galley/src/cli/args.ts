@@ -89,6 +89,16 @@ export function onConflictOption(): Option {
   return new Option("--on-conflict <how>", "where both sides changed the same lines (else stop)").choices(choices)
 }
 
+/** Where the person knows that git is in the middle of something. */
+export function forceOption(): Option {
+  return new Option("--force", "also while a rebase, merge or bisect is under way")
+}
+
+/** What {@link forceOption} says, for a request. */
+export function forced(options: Readonly<Record<string, unknown>>): { readonly force?: true } {
+  return options["force"] === true ? { force: true } : {}
+}
+
 /** `PATH:12` as a place; a path that itself ends so is given with a line (`a:1:5`). */
 export function readPlace(text: string): { readonly path: string; readonly line?: number } {
   const match = /^(.+):(\d+)$/s.exec(text)

@@ -1,5 +1,5 @@
 import type { Selection } from "@galley/core/protocol/requests.ts"
-import { onConflictOption, readLines, readWhole } from "./args.ts"
+import { forced, forceOption, onConflictOption, readLines, readWhole } from "./args.ts"
 import { type CommandModule, examples } from "./command.ts"
 import { print, printJson, withWorkspace } from "./context.ts"
 import { exitCodes, UsageError } from "./exit.ts"
@@ -19,6 +19,7 @@ export function decisionCommand(
       command.option("--all", "everything that is pending")
       command.option("--revision <n>", "the file's revision that you saw; another one is refused (exit 4)", readWhole)
       command.addOption(onConflictOption())
+      command.addOption(forceOption())
       command.description(help.description)
       examples(command, help.examples)
     },
@@ -54,6 +55,7 @@ export function selectionOf(
     ...(options["onConflict"] === undefined
       ? {}
       : { onConflict: options["onConflict"] as NonNullable<Selection["onConflict"]> }),
+    ...forced(options),
   }
   const partOfFile = hunks !== undefined || properties !== undefined || selection.lines !== undefined
   if (partOfFile && selection.path === undefined)

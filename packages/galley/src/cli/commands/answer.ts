@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
-import { textOf } from "../args.ts"
+import { forced, forceOption, readWhole, textOf } from "../args.ts"
 import { type CommandModule, examples } from "../command.ts"
 import { print, printJson, withWorkspace } from "../context.ts"
 import { exitCodes, UsageError } from "../exit.ts"
@@ -12,6 +12,8 @@ export const command: CommandModule = {
     command.argument("<decision>", "allow or deny")
     command.option("--reason <text>", "for the agent")
     command.option("--content <file>", "write this instead of what was proposed; - is standard input")
+    command.option("--revision <n>", "with --content: the file's revision that it was made from", readWhole)
+    command.addOption(forceOption())
     command.description("Answers a call that waits for you (review mode ask).")
     examples(command, ["galley answer ID allow", 'galley answer ID deny --reason "keep the old name"'])
   },
@@ -28,6 +30,8 @@ export const command: CommandModule = {
           decision,
           ...(reason === undefined ? {} : { reason }),
           ...(content === undefined ? {} : { content }),
+          ...(options["revision"] === undefined ? {} : { revision: options["revision"] as number }),
+          ...forced(options),
         },
         io,
       )

@@ -1,6 +1,6 @@
 import type { OnConflict } from "@galley/core/protocol/requests.ts"
 import type { RewindResult } from "@galley/core/protocol/results.ts"
-import { onConflictOption } from "../args.ts"
+import { forced, forceOption, onConflictOption } from "../args.ts"
 import { type CommandModule, examples } from "../command.ts"
 import { type Context, print, printJson, withWorkspace } from "../context.ts"
 import { exitCodes, type ExitCode } from "../exit.ts"
@@ -12,7 +12,7 @@ export const command: CommandModule = {
     command.argument("<message>", "from log; of any branch")
     command.option("--after", "to behind the message: its own changes stay")
     command.option("--plan", "only show what would be done")
-    command.option("--force", "also while a rebase, merge or bisect is under way")
+    command.addOption(forceOption())
     command.addOption(onConflictOption())
     command.description(
       "Puts every file back to how it was before the message (or, with --after, behind it), and the conversation there. " +
@@ -31,7 +31,7 @@ export const command: CommandModule = {
       const wanted = {
         message,
         ...(options["after"] === true ? { after: true } : {}),
-        ...(options["force"] === true ? { force: true } : {}),
+        ...forced(options),
         ...(options["onConflict"] === undefined ? {} : { onConflict: options["onConflict"] as OnConflict }),
       }
       if (context.globals.json) {

@@ -1,5 +1,5 @@
 import type { OnConflict } from "@galley/core/protocol/requests.ts"
-import { onConflictOption } from "../args.ts"
+import { forced, forceOption, onConflictOption } from "../args.ts"
 import { type CommandModule, examples } from "../command.ts"
 import { print, printJson, withWorkspace } from "../context.ts"
 import { exitCodes } from "../exit.ts"
@@ -9,6 +9,7 @@ export const command: CommandModule = {
   configure(command) {
     command.argument("[operation]", "the operation you mean; if it is not the newest one any more, exit 4")
     command.addOption(onConflictOption())
+    command.addOption(forceOption())
     command.description(
       "Takes back your newest decision: an accept, a reject, an edit, an answer or a rewind. Again for the one before. " +
         "What an agent did is taken back by reject or rewind.",
@@ -21,6 +22,7 @@ export const command: CommandModule = {
         {
           ...(operation === undefined ? {} : { operation }),
           ...(options["onConflict"] === undefined ? {} : { onConflict: options["onConflict"] as OnConflict }),
+          ...forced(options),
         },
         io,
       )

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer"
-import { readWhole } from "../args.ts"
+import { forced, forceOption, readWhole } from "../args.ts"
 import { type CommandModule, examples } from "../command.ts"
 import { print, printJson, withWorkspace } from "../context.ts"
 import { exitCodes, UsageError } from "../exit.ts"
@@ -10,6 +10,7 @@ export const command: CommandModule = {
     command.argument("<path>", "the file")
     command.requiredOption("--side <side>", "current: the proposal")
     command.option("--revision <n>", "the file's revision that you saw; another one is refused (exit 4)", readWhole)
+    command.addOption(forceOption())
     command.description(
       "Edits a proposal: its new content is read from standard input, byte for byte. The agent is told at its next contact.",
     )
@@ -26,6 +27,7 @@ export const command: CommandModule = {
           path: path(typed),
           base64: Buffer.from(bytes).toString("base64"),
           ...(options["revision"] === undefined ? {} : { revision: options["revision"] as number }),
+          ...forced(options),
         },
         io,
       )
