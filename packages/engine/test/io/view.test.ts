@@ -10,6 +10,7 @@ import { runProcess } from "../../src/io/processes.ts"
 import type { ViewRequest } from "../../src/io/view.ts"
 import { surveyWorkspace } from "../../src/io/view-copy.ts"
 import { probeViews } from "../../src/io/view-probe.ts"
+import { canBeNobody, nobody } from "../nobody.ts"
 import { type Stage, stage } from "./view-stage.ts"
 
 /** /var/tmp is on a disk; /tmp may be a tmpfs, and is covered in views, which is a case of its own. */
@@ -639,7 +640,6 @@ describe.skipIf(!possible)("refused, with a reason and nothing left", () => {
 })
 
 const isRoot = process.getuid?.() === 0
-const nobody = 65534
 
 /** Runs a command in a view as another user, in a process of its own. */
 async function asNobody(made: Stage, command: string): Promise<unknown> {
@@ -668,7 +668,7 @@ function give(folder: string, uid: number, gid: number): void {
   execFileSync("chown", ["-R", `${uid}:${gid}`, folder])
 }
 
-describe.skipIf(!possible || !isRoot)("as a user without any right", () => {
+describe.skipIf(!possible || !canBeNobody)("as a user without any right", () => {
   test("a view works, made by the real user", async () => {
     const made = fresh(small)
     give(made.home, nobody, nobody)
