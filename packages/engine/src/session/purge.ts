@@ -31,32 +31,50 @@ export async function purge(
         `${showPath(first.path)} is pending; purging would lose a text that is not decided. Nothing was purged.`,
         "Accept or reject it first.",
       )
-    const operations = (await session.store.operations({})).filter(operation =>
-      operation.changes.some(change => isWithin(change.path, path)),
-    )
-    const mine = new Set(
-      operations.flatMap(operation => operation.changes.filter(change => isWithin(change.path, path)).flatMap(blobsOf)),
-    )
+    const { found, names } = changesThrough(await session.store.operations({}), path)
+    const mine = new Set([...found.values()].flatMap(changes => [...changes].flatMap(blobsOf)))
     const items = await session.store.items({ under: path })
     const parked = (await session.store.parked()).filter(entry => isWithin(entry.item.path, path))
     const notes = await session.store.notes({})
     for (const item of items) for (const state of [item.base, item.current]) addBlob(mine, state)
     for (const entry of parked) for (const state of [entry.item.base, entry.item.current]) addBlob(mine, state)
     await session.store.commit({
-      redacted: operations.map(operation => redact(operation, path)),
+      redacted: [...found].map(([operation, changes]) => redact(operation, changes)),
       forget: items.map(item => item.path),
       unparked: parked.map(entry => entry.id),
       notes: notes
-        .filter(note => note.path !== null && isWithin(note.path, path))
+        .filter(note => note.path !== null && (isWithin(note.path, path) || names.has(note.path)))
         .map(note => ({ ...note, text: "(purged)" })),
     })
     forgetByProducts(session, path)
     const elsewhere = await blobsElsewhere(session)
     const gone = [...mine].filter(blob => !elsewhere.has(blob))
     await session.store.purgeBlobs(gone)
-    const text = `Purged ${gone.length} contents of ${showPath(path === "" ? "the workspace" : path)} from ${operations.length} operations. The file on disk was not touched.`
-    return { version: 1, operations: operations.length, blobs: gone.length, text }
+    const text = `Purged ${gone.length} contents of ${showPath(path === "" ? "the workspace" : path)} from ${found.size} operations. The file on disk was not touched.`
+    return { version: 1, operations: found.size, blobs: gone.length, text }
   })
+}
+
+/**
+ * The changes of a path, by operation, also those that were made under the names that the file had before a rename: a secret moves with its
+ * file. What stood under such a name after the rename is another file.
+ */
+function changesThrough(
+  operations: readonly Operation[],
+  path: WorkspacePath | "",
+): { readonly found: ReadonlyMap<Operation, ReadonlySet<Change>>; readonly names: ReadonlySet<WorkspacePath> } {
+  const found = new Map<Operation, ReadonlySet<Change>>()
+  const names = new Set<WorkspacePath>()
+  for (const operation of operations.toReversed()) {
+    const isMine = (change: Change): boolean => isWithin(change.path, path) || names.has(change.path)
+    for (const change of operation.changes) {
+      if (!isMine(change)) continue
+      for (const from of [change.carriedFrom, change.renamedFrom]) if (from !== undefined) names.add(from)
+    }
+    const mine = operation.changes.filter(isMine)
+    if (mine.length > 0) found.set(operation, new Set(mine))
+  }
+  return { found, names }
 }
 
 /** All contents that the log and the items still name. */
@@ -83,13 +101,13 @@ function addBlob(to: Set<BlobId>, state: State): void {
   if (blob !== undefined) to.add(blob)
 }
 
-/** The operation without the contents of the purged paths. Unknown is what nobody may restore from. */
-function redact(operation: Operation, path: WorkspacePath | ""): Operation {
+/** The operation without the contents of some of its changes. Unknown is what nobody may restore from. */
+function redact(operation: Operation, purged: ReadonlySet<Change>): Operation {
   const hidden = { base: unknown, current: unknown }
   return {
     ...operation,
     changes: operation.changes.map(change =>
-      isWithin(change.path, path) ? { ...change, before: hidden, after: hidden } : change,
+      purged.has(change) ? { ...change, before: hidden, after: hidden } : change,
     ),
   }
 }

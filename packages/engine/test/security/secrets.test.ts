@@ -1,7 +1,16 @@
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { tell, type Story } from "../story.ts"
@@ -51,6 +60,29 @@ test("purge leaves no byte of a secret: database, journal, free pages, contents,
   const log = await reopened.person.operations({})
   expect(log.operations.length).toBeGreaterThan(4)
   await reopened.end()
+})
+
+test("purge finds what a file held under the names that it had before; a later file of such a name keeps its history", async () => {
+  const s = await tell({ git: true, files: { "n.txt": "n\n" } })
+  const agent = s.agent()
+  const secret = "correct-horse-battery-staple-8402"
+  await agent.create("first.env", `key = ${secret}\n`)
+  await s.person.accept({ all: true })
+  await agent.bash("mv first.env second.env")
+  await s.person.accept({ all: true })
+  renameSync(join(s.root, "second.env"), join(s.root, "third.env"))
+  await s.person.renamed({ files: [{ from: "second.env", to: "third.env" }] })
+  await agent.replace("third.env", "key = ", "token = ")
+  await s.person.accept({ all: true })
+  await agent.create("first.env", "another file\n")
+  await s.person.accept({ all: true })
+  const found = () => filesBelow(s.home).filter(({ bytes }) => bytes.includes(secret))
+  expect(found().length, "the search would find it").toBeGreaterThan(0)
+  await s.person.purge({ path: "third.env" })
+  expect(found().map(({ path }) => path)).toEqual([])
+  await s.person.undo({})
+  expect((await s.pending()).map(file => [file.path, file.kinds])).toEqual([["first.env", ["create"]]])
+  await s.end()
 })
 
 test("everything of ours is the owner's alone, also while a command runs and after", async () => {
