@@ -12,6 +12,7 @@ import {
   logSchema,
   operationSchema,
   operationsSchema,
+  pathFields,
   policySchema,
   rewindSchema,
   reviewModeSchema,
@@ -55,7 +56,7 @@ const afterSchema = z.object({
   version: z.literal(1),
   operation: z.nullable(z.string()),
   capture: captureSchema,
-  changes: z.array(z.object({ path: z.string(), kind: changeKindSchema })),
+  changes: z.array(z.object({ ...pathFields, kind: changeKindSchema })),
   /** The person had allowed it beforehand. */
   allowed: z.optional(z.boolean()),
   /** What a person and the agent must know: "cannot be undone: …". */
@@ -88,7 +89,7 @@ export const requests = {
       operation: z.optional(operationSchema),
       title: z.string(),
       diff: z.string(),
-      files: z.array(z.object({ path: z.string(), added: z.int(), removed: z.int() })),
+      files: z.array(z.object({ ...pathFields, added: z.int(), removed: z.int() })),
     }),
   },
   /** Pending changes (or one message's) as a unified diff. */

@@ -8,7 +8,7 @@ import { failureCodes } from "../failure.ts"
 const version = z.literal(1)
 
 /** `pathBytes` (base64) is given where the name is not UTF-8. */
-const pathFields = { path: z.string(), pathBytes: z.optional(z.string()) }
+export const pathFields = { path: z.string(), pathBytes: z.optional(z.string()) }
 
 export const captureSchema = z.enum(["simulated", "previewed", "recorded", "detected", "none"])
 export const reviewModeSchema = z.enum(["hold", "ask", "apply"])
@@ -102,7 +102,7 @@ export const logSchema = z.object({
       conversation: z.string(),
       title: z.string(),
       createdAt: z.int(),
-      files: z.array(z.object({ path: z.string(), added: z.int(), removed: z.int() })),
+      files: z.array(z.object({ ...pathFields, added: z.int(), removed: z.int() })),
       onHeadPath: z.boolean(),
     }),
   ),
@@ -156,7 +156,7 @@ export const callSchema = z.object({
   text: z.string(),
   exitCode: z.optional(z.int()),
   capture: captureSchema,
-  changes: z.array(z.object({ path: z.string(), kind: changeKindSchema })),
+  changes: z.array(z.object({ ...pathFields, kind: changeKindSchema })),
   error: z.optional(z.object({ code: z.enum(failureCodes), message: z.string() })),
   locations: z.optional(z.array(z.object({ path: z.string(), line: z.optional(z.int()) }))),
   diffs: z.optional(z.array(z.object({ path: z.string(), oldText: z.nullable(z.string()), newText: z.string() }))),

@@ -9,6 +9,7 @@ import type { CallResult, LogResult, OperationsResult, OperationView } from "@ga
 import { sameContent, sameState, type State } from "@galley/core/state.ts"
 import { loadState } from "./contents.ts"
 import { diffOfSides } from "./diff-text.ts"
+import { shownPath } from "./file-view.ts"
 import type { Session } from "./session.ts"
 import { readUndoState } from "./undo.ts"
 
@@ -123,7 +124,7 @@ async function filesOfMessage(
   const files: LogResult["messages"][number]["files"] = []
   const changes = made === null ? await madeBy(session, message) : (made.get(message) ?? [])
   for (const { path, sides } of await netOfMessage(session, changes))
-    files.push({ path: path.toWellFormed(), ...(await counts(session, path, sides)) })
+    files.push({ ...shownPath(path), ...(await counts(session, path, sides)) })
   return files
 }
 
@@ -165,7 +166,7 @@ async function load(session: Session, state: State): Promise<Loaded> {
 export function changeView(change: Change): CallResult["changes"][number] {
   const { current: from } = change.before
   const { current: to } = change.after
-  return { path: change.path.toWellFormed(), kind: change.renamedFrom === undefined ? kindOf(from, to) : "rename" }
+  return { ...shownPath(change.path), kind: change.renamedFrom === undefined ? kindOf(from, to) : "rename" }
 }
 
 function kindOf(from: State, to: State): CallResult["changes"][number]["kind"] {

@@ -276,12 +276,8 @@ async function diffOfChanges(session: Session, changes: readonly PathChange[]): 
   return texts.join("")
 }
 
-async function countsOf(
-  session: Session,
-  changes: readonly PathChange[],
-): Promise<{ path: string; added: number; removed: number }[]> {
-  const found: { path: string; added: number; removed: number }[] = []
-  for (const { path, sides } of changes)
-    found.push({ path: path.toWellFormed(), ...(await counts(session, path, sides)) })
+async function countsOf(session: Session, changes: readonly PathChange[]): Promise<Result<"show">["files"]> {
+  const found: Result<"show">["files"] = []
+  for (const { path, sides } of changes) found.push({ ...shownPath(path), ...(await counts(session, path, sides)) })
   return found
 }

@@ -188,10 +188,14 @@ test("S17 a name that is not UTF-8 is decided, read and purged by its bytes", as
   const s = await story()
   const name = Buffer.concat([Buffer.from(`${s.root}/bad`), Buffer.from([0xff])])
   writeFileSync(name, "one\n")
-  await s.agent().bash('for f in bad*; do echo two >> "$f"; done')
+  const done = await s.agent().bash('for f in bad*; do echo two >> "$f"; done')
   const [file] = await s.pending()
   const pathBytes = file?.pathBytes ?? ""
   expect(Buffer.from(pathBytes, "base64")).toEqual(Buffer.concat([Buffer.from("bad"), Buffer.from([0xff])]))
+  expect(done.changes).toEqual([{ path: "bad\ufffd", pathBytes, kind: "modify" }])
+  const [message] = (await s.person.log({})).messages
+  expect(message?.files).toEqual([{ path: "bad\ufffd", pathBytes, added: 1, removed: 0 }])
+  expect((await s.person.show({ id: message?.id ?? "" })).files).toEqual(message?.files)
   expect((await s.person.cat({ path: "", pathBytes, side: "current" })).text).toBe("one\ntwo\n")
   expect((await s.person.file({ path: "", pathBytes })).current).toBe("one\ntwo\n")
   await s.person.reject({ pathBytes })
