@@ -7,7 +7,8 @@ import { Ground, type Point } from "./points.ts"
  * by the disk or the database, somewhere in a request; the next start must find everything wholly done or wholly undone.
  */
 const count = Number(process.env["CRASH_POINTS"] ?? 36)
-const seed = Number(process.env["CRASH_SEED"] ?? Date.now() % 1_000_000)
+// The same points each time; `npm run soak -- --crash` tries others.
+const seed = Number(process.env["CRASH_SEED"] ?? 1)
 
 const ground = new Ground()
 beforeAll(() => ground.open())
