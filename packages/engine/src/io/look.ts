@@ -166,7 +166,7 @@ async function secondInGit(first: InGit): Promise<Seconds> {
     index,
     linked.map(each => each.path),
   )
-  const told = withLinks(request.root, withFolders(request.root, changes, first.startNs), keeper, noted)
+  const told = await withLinks(request.root, withFolders(request.root, changes, first.startNs), keeper, noted)
   return { changes: await ordered(told), unseen }
 }
 
@@ -184,20 +184,56 @@ function withFolders(root: string, changes: readonly LookChange[], startNs: bigi
   })
 }
 
-/** Tells of files with several names whether they had been these very files before. */
-function withLinks(
+/**
+ * Tells of files with several names whether they had been these very files before. Where some name of a file is not among the changes (it had
+ * this text before, or lies elsewhere), it is not known whether it was a name of this file already: a write through it could reach what
+ * nobody recorded.
+ */
+async function withLinks(
   root: string,
   changes: readonly LookChange[],
   keeper: Keeper,
   noted: ReadonlyMap<WorkspacePath, bigint>,
-): readonly LookChange[] {
-  return changes.map(each => {
-    if (!isLinkedFile(root, each)) return each
-    const now = statOf(`${root}/${each.path}`)?.ino
+): Promise<readonly LookChange[]> {
+  const stats = new Map(
+    changes.filter(each => isLinkedFile(root, each)).map(({ path }) => [path, statOf(`${root}/${path}`)] as const),
+  )
+  const found = new Map<bigint | undefined, bigint>()
+  for (const stat of stats.values()) found.set(stat?.ino, (found.get(stat?.ino) ?? 0n) + 1n)
+  const told: LookChange[] = []
+  for (const each of changes) {
+    if (!stats.has(each.path)) {
+      told.push(each)
+      continue
+    }
+    const stat = stats.get(each.path)
     const kept = keeper.kept.get(each.path)?.key?.split(" ")[1]
-    const isSame = kept === undefined ? noted.get(each.path) === (now ?? 0n) % 2n ** 32n : kept === String(now)
-    return { ...each, link: isSame ? "written" : "made" }
-  })
+    const isSame =
+      kept === undefined ? noted.get(each.path) === (stat?.ino ?? 0n) % 2n ** 32n : kept === String(stat?.ino)
+    const isWhole = found.get(stat?.ino) === stat?.nlink || (await isModeAlone(each))
+    told.push({ ...each, link: !isSame ? "made" : isWhole ? "written" : "unknown" })
+  }
+  return told.map(each => withSharedMode(each, told, keeper, stats))
+}
+
+/** Names of one file had one mode: git tells only whether a file may be run, a name that was kept before the command tells all of it. */
+function withSharedMode(
+  each: LookChange,
+  all: readonly LookChange[],
+  keeper: Keeper,
+  stats: ReadonlyMap<WorkspacePath, { readonly ino: bigint } | null>,
+): LookChange {
+  if (each.link !== "written" || each.before.kind !== "file" || keeper.kept.has(each.path)) return each
+  const ino = stats.get(each.path)?.ino
+  const kept = all.find(
+    other => other.link === "written" && keeper.kept.has(other.path) && stats.get(other.path)?.ino === ino,
+  )
+  return kept?.before.kind === "file" ? { ...each, before: { ...each.before, mode: kept.before.mode } } : each
+}
+
+async function isModeAlone({ before, after }: LookChange): Promise<boolean> {
+  if (before.kind !== "file" || after.kind !== "file" || before.size !== after.size) return false
+  return Buffer.compare(await before.read(), await after.read()) === 0
 }
 
 function isLinkedFile(root: string, { path, after }: LookChange): boolean {
@@ -220,7 +256,7 @@ async function secondWalk(request: LookRequest, walk: Walk, keeper: Keeper, star
   for (const path of second.keys.keys())
     if (!keeper.kept.has(path) && !walk.folders.has(path))
       changes.push(...changeOfNew(request.root, path, !walk.complete))
-  const told = withLinks(request.root, withFolders(request.root, changes, startNs), keeper, new Map())
+  const told = await withLinks(request.root, withFolders(request.root, changes, startNs), keeper, new Map())
   return { changes: await ordered(told), unseen }
 }
 
