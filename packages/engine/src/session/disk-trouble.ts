@@ -34,6 +34,8 @@ function failureOf(error: unknown, outcome: string): Failure | null {
     case "EISDIR":
     case "ENOTEMPTY":
     case "ELOOP":
+    // A link that was looked at is none any more when it is read.
+    case "EINVAL":
       return new Failure("FILE_CHANGED_SINCE_READ", `${outcome} Somebody else changed the folder meanwhile (${code}).`)
     case "ENAMETOOLONG":
       return new Failure("BAD_ARGUMENT", `${outcome} A name is longer than the system takes.`)

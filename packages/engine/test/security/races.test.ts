@@ -18,6 +18,7 @@ test(`folders and files swapped for symlinks while edits and decisions run (${ro
   const swapper = spawn(process.execPath, [join(import.meta.dirname, "swapper.ts"), s.root, outside], {
     stdio: ["ignore", "pipe", "inherit"],
   })
+  const ended = once(swapper, "exit")
   try {
     await once(swapper.stdout, "data")
     const agent = s.agent()
@@ -40,7 +41,7 @@ test(`folders and files swapped for symlinks while edits and decisions run (${ro
       count(decided)
     }
     swapper.kill("SIGKILL")
-    await once(swapper, "exit")
+    expect((await ended)[1], "the swapper fought to the end").toBe("SIGKILL")
     expect(readdirSync(outside).toSorted()).toEqual(["a.txt", "b.txt", "f.txt"])
     for (const name of readdirSync(outside))
       expect(readFileSync(join(outside, name), "utf8")).toBe("secret of somebody else\n")

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 /**
@@ -7,15 +7,27 @@ import { join } from "node:path"
  */
 const [, , root = "", outside = ""] = process.argv
 for (let round = 0; ; round++) {
-  renameSync(join(root, "d"), join(root, "d.kept"))
-  symlinkSync(outside, join(root, "d"))
-  // Sometimes the link stands for longer than one call.
-  if (round % 3 === 0) for (let at = 0; at < round % 40; at++) writeFileSync(join(root, "noise"), `${at}`)
-  rmSync(join(root, "d"))
-  renameSync(join(root, "d.kept"), join(root, "d"))
-  renameSync(join(root, "f.txt"), join(root, "f.kept"))
-  symlinkSync(join(outside, "f.txt"), join(root, "f.txt"))
-  rmSync(join(root, "f.txt"))
-  renameSync(join(root, "f.kept"), join(root, "f.txt"))
+  swap("d", outside, () => {
+    // Sometimes the link stands for longer than one call.
+    if (round % 3 === 0) for (let at = 0; at < round % 40; at++) writeFileSync(join(root, "noise"), `${at}`)
+  })
+  swap("f.txt", join(outside, "f.txt"), () => {})
   if (round === 0) console.log("swapping")
+}
+
+function swap(name: string, target: string, meanwhile: () => void): void {
+  const place = join(root, name)
+  const kept = `${place}.kept`
+  try {
+    renameSync(place, kept)
+    symlinkSync(target, place)
+    meanwhile()
+    rmSync(place)
+    renameSync(kept, place)
+  } catch {
+    // Galley put something back in just that moment: what was there stands again.
+    if (!existsSync(kept)) return
+    rmSync(place, { recursive: true, force: true })
+    renameSync(kept, place)
+  }
 }
