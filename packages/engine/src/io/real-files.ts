@@ -86,11 +86,28 @@ async function read(path: string, limit: number): Promise<{ bytes: Uint8Array; s
   try {
     const stat = statOf(fs.fstatSync(fd, { bigint: true }))
     if (stat.kind !== "file") throw systemError("EINVAL", `not a regular file but a ${stat.kind}`, path)
+    if (!isReachedAsNamed(fd, path)) throw systemError("ELOOP", "a folder on the way was swapped for a symlink", path)
     if (stat.size > limit) return "tooLarge"
     const bytes = await readAll(fd, stat.size, limit)
     return bytes === "tooLarge" ? bytes : { bytes, stat }
   } finally {
     fs.closeSync(fd)
+  }
+}
+
+/**
+ * Whether an open file lies in the very folder that its path names, symlinks resolved: one that was put in the folder's place after it was
+ * looked at leads elsewhere. Paths below `/proc` are held to their folder already; where there is no `/proc`, only the look before counts.
+ */
+function isReachedAsNamed(fd: number, path: string): boolean {
+  if (path.startsWith("/proc/")) return true
+  try {
+    const found = fs.readlinkSync(`/proc/self/fd/${fd}`, { encoding: "buffer" })
+    const named = Buffer.from(native(path))
+    return found.subarray(0, found.lastIndexOf("/")).equals(named.subarray(0, named.lastIndexOf("/")))
+  } catch (error) {
+    if (isCode(error, "ENOENT", "EACCES", "EPERM")) return true
+    throw error
   }
 }
 
