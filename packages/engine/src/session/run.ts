@@ -55,8 +55,9 @@ export interface CapturedRun {
 /** Turns what a command changed into one operation of its message, made true as the review mode says. */
 export async function recordRun(session: Session, call: SessionCall, run: CapturedRun): Promise<ChangeOutcome> {
   const mode = reviewModeOf(session, call.context)
-  const changes: ProposedChange[] = []
+  let changes: ProposedChange[] = []
   const special: string[] = []
+  let unread = false
   for (const change of run.changes) {
     const after = await loadWithin(change.after, largestContent)
     const { state: before, moved } = await loadFound(session, change)
@@ -64,6 +65,7 @@ export async function recordRun(session: Session, call: SessionCall, run: Captur
     if (after.kind === "unknown") {
       const stays = run.onDisk ? "is on disk and cannot be reviewed" : "was not kept"
       special.push(`${name} ${stays}: it cannot be read, or is too large.`)
+      unread ||= !run.onDisk
       continue
     }
     // It could not be taken back.
@@ -85,6 +87,12 @@ export async function recordRun(session: Session, call: SessionCall, run: Captur
       ...(change.link === undefined || change.link === "written" ? {} : { breaksLink: true }),
       ...(run.onDisk ? { onDisk: { seen: before } } : { from: { state: before, moved } }),
     })
+  }
+  if (unread) {
+    // What was not kept may be what a deleted file was moved to: its text would be nowhere.
+    for (const { path } of changes.filter(isDeletion))
+      special.push(`${showPath(path)} was left as it was: it may have gone to what was not kept.`)
+    changes = changes.filter(change => !isDeletion(change))
   }
   const kept = await keepByProducts(session, run.byProducts, {
     write: mode === "apply" && !run.onDisk,
@@ -108,6 +116,10 @@ export async function recordRun(session: Session, call: SessionCall, run: Captur
   })
   call.recorded.push(outcome)
   return { ...outcome, remarks: [...remarks, ...outcome.remarks] }
+}
+
+function isDeletion({ after }: ProposedChange): boolean {
+  return after.kind === "absent"
 }
 
 function refMove({ ref, before, after }: ViewRun["refsMoved"][number], dropped: boolean): string {

@@ -88,8 +88,10 @@ export class Ground {
         (unrecorded || isDirect(point.deed, plain)) && line.includes("on disk is")
       wrong.push(...found.filter(line => !unfolded(line)))
       if (isSkipping(ending)) wrong.push(...judgeEach(plain, seen))
+      else if (isLeavingOut(ending)) wrong.push(...judgeLeftOut(plain, withoutHeld(plain, seen), ending))
       else if (!unrecorded) wrong.push(...judge(point.deed, plain, withoutHeld(plain, seen), notices))
-      else if (!isMadeUnrecorded(plain, seen)) wrong.push(`an edit that was not recorded left: ${JSON.stringify(seen)}`)
+      else if (!isMadeUnrecorded(point.deed, plain, seen))
+        wrong.push(`an edit that was not recorded left: ${JSON.stringify(seen)}`)
       return { ending, wrong }
     } finally {
       rmSync(place, { recursive: true, force: true })
@@ -165,15 +167,34 @@ function isUnrecorded(ending: Ending): boolean {
   return ending.kind === "done" && ending.text.includes("it could not be recorded")
 }
 
-/** The edit is on disk as if nothing had happened; of the rest at most the message that it began is in the store. */
-function isMadeUnrecorded(plain: Plain, seen: Seen): boolean {
+/**
+ * The change is on disk as if nothing had happened; of the rest at most the message that it began is in the store. What a direct command
+ * did is noted before it runs, and recorded by the next start.
+ */
+function isMadeUnrecorded(deed: Deed, plain: Plain, seen: Seen): boolean {
   const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
-  return same(seen.tree, plain.after.tree) && same(seen.operations, plain.before.operations)
+  return same(seen.tree, plain.after.tree) && (isDirect(deed, plain) || same(seen.operations, plain.before.operations))
 }
 
 /** A rewind leaves alone what it cannot read just then, and says so. */
 function isSkipping(ending: Ending): boolean {
   return ending.kind === "done" && ending.text.includes("it cannot be read now, so it is left alone")
+}
+
+/** A command's change of what cannot be read just then is left out, and the answer says of which path. */
+function isLeavingOut(ending: Ending): boolean {
+  return ending.kind === "done" && /was left as it was: |was not kept: it cannot be read/.test(ending.text)
+}
+
+/** Each path is wholly as before or as after, on disk and in the store; what is not as after was named. */
+function judgeLeftOut({ before, after }: Plain, seen: Seen, { text }: Ending): string[] {
+  const paths = new Set([before, after, seen].flatMap(one => [...Object.keys(one.items), ...Object.keys(one.tree)]))
+  return [...paths].flatMap(path => {
+    const [was, is, should] = [before, seen, after].map(one => `${one.tree[path]} ${one.items[path]}`)
+    if (is === should) return []
+    if (is !== was) return [`${path} is ${is}, was ${was}, should be ${should}`]
+    return text.includes(path) ? [] : [`${path} was left out and not named: ${text}`]
+  })
 }
 
 /** Each path is as before or as after, on disk. What was left alone is as it was. */
